@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""clang-tidy is silent about lib/: tidy.py ROOT BUILD. Skipped without clang-tidy.
+
+Only what the build compiles is looked at, so files for other CPUs are left out.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import source
+
+RULES = ('tidy.clang',)
+
+WARNING = re.compile(r'^([^:\n]+):(\d+):\d+: (?:warning|error): (.*?)(?:,-warnings-as-errors)?\]$',
+                     re.M)
+
+
+def compiled_files(tree, build):
+    """The files of lib/ in the compilation database, each once."""
+    entries = json.loads((Path(build) / 'compile_commands.json').read_text())
+    paths = {Path(os.path.realpath(Path(e['directory']) / e['file'])) for e in entries}
+    return sorted(str(p) for p in paths if p.suffix == '.c' and tree.root / 'lib' in p.parents)
+
+
+def check(tree, build):
+    program = shutil.which('clang-tidy')
+    if not program:
+        source.skip('no clang-tidy')
+    files = compiled_files(tree, build)
+    if not files:
+        return 0, 'compiled files of lib/'
+    run = subprocess.run([program, '-p', build, '--quiet', '--warnings-as-errors=*',
+                          '--extra-arg=-Wno-unknown-warning-option', *files],
+                         capture_output=True, text=True)
+    for path, line, text in sorted(set(WARNING.findall(run.stdout))):
+        where = os.path.realpath(Path(build) / path)
+        tree.add('tidy.clang', os.path.relpath(where, tree.root), int(line), text + ']')
+    if run.returncode and not tree.findings:
+        tree.add('tidy.clang', '.clang-tidy', 1, (run.stdout + run.stderr).strip())
+    return len(files), 'compiled files of lib/'
+
+
+if __name__ == '__main__':
+    source.main(check)
