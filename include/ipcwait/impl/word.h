@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared words and the only functions that touch them. Installed because inline
+ * fast paths need it; not API.
+ *
+ * A word is a struct with one member, so that a plain access does not compile by
+ * accident and the layout is the same in C, in C++ and across compilers. The memory
+ * order is the last part of each function's name. A compare-and-swap that fails
+ * loads relaxed: its caller looks at the value again before it believes it.
+ *
+ * This is the lower half of the seam (the upper half is lib/os/seam.h): a build that
+ * defines IPCWAIT_IMPL_MODEL takes these functions from a checker instead.
+ */
+#ifndef IPCWAIT_IMPL_WORD_H
+#define IPCWAIT_IMPL_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ipcwait_word32 {
+	uint32_t v;
+};
+
+struct ipcwait_word64 {
+	uint64_t v;
+} __attribute__((aligned(8)));
+
+#ifdef IPCWAIT_IMPL_MODEL
+#include IPCWAIT_IMPL_MODEL
+#else
+
+static inline uint32_t ipcwait_impl_load32_relaxed(const struct ipcwait_word32 *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t ipcwait_impl_load32_acquire(const struct ipcwait_word32 *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+}
+
+static inline void ipcwait_impl_store32_relaxed(struct ipcwait_word32 *w, uint32_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline void ipcwait_impl_store32_release(struct ipcwait_word32 *w, uint32_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
+}
+
+static inline uint32_t ipcwait_impl_add32_relaxed(struct ipcwait_word32 *w, uint32_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas32_relaxed(struct ipcwait_word32 *w, uint32_t *expected,
+					      uint32_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas32_release(struct ipcwait_word32 *w, uint32_t *expected,
+					      uint32_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t ipcwait_impl_load64_relaxed(const struct ipcwait_word64 *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
+}
+
+static inline void ipcwait_impl_store64_relaxed(struct ipcwait_word64 *w, uint64_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t ipcwait_impl_add64_relaxed(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas64_relaxed(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas64_acquire(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas64_release(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+#endif /* IPCWAIT_IMPL_MODEL */
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_OS_CLOCK_H
+#define IW_OS_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in ns, the clock of all deadlines. */
+int64_t iw_clock_ns(void);
+
+/* CLOCK_MONOTONIC_RAW in ns: not slewed, for comparing with the CPU's counter. */
+int64_t iw_clock_raw_ns(void);
+
+/* True if the kernel itself keeps time with the CPU's counter, so that it may be trusted. */
+bool iw_clock_counter_trusted(void);
+
+#endif

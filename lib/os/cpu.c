@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/cpu.h"
+
+/* The kernel's mask for up to 8192 CPUs, its largest configuration. */
+#define MASK_WORDS 128
+
+struct iw_cpu_set iw_cpu_allowed(void)
+{
+	struct iw_cpu_set set = { 0, 0 };
+	uint64_t mask[MASK_WORDS] = { 0 };
+	int saved_errno = errno;
+	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+
+	errno = saved_errno;
+	for (unsigned i = 0; bytes > 0 && i < (unsigned long)bytes / 8; i++) {
+		if (mask[i] && !set.count)
+			set.first = i * 64 + (unsigned)__builtin_ctzll(mask[i]);
+		set.count += (unsigned)__builtin_popcountll(mask[i]);
+	}
+	if (!set.count)
+		set.count = MASK_WORDS * 64;
+	return set;
+}
+
+unsigned iw_cpu_current(void)
+{
+	int saved_errno = errno;
+	int cpu = sched_getcpu();
+
+	errno = saved_errno;
+	return cpu < 0 ? 0 : (unsigned)cpu;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_OS_FILE_H
+#define IW_OS_FILE_H
+
+#include <stddef.h>
+
+/*
+ * Read the beginning of a small text file, such as those in /sys. The text is terminated
+ * and cut at @size - 1 bytes. Returns its length or a negative errno. errno is preserved.
+ */
+int iw_file_read(const char *path, char *text, size_t size);
+
+#endif

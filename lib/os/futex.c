@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/futex.h"
+
+static int raw_result(long r, int saved_errno)
+{
+	int result = r < 0 ? -errno : (int)r;
+
+	errno = saved_errno;
+	return result;
+}
+
+/* FUTEX_WAIT_BITSET rather than FUTEX_WAIT, whose deadline is relative. */
+int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		  int private_)
+{
+	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
+	int saved_errno = errno;
+	struct timespec deadline = {
+		.tv_sec = (time_t)(deadline_ns / 1000000000),
+		.tv_nsec = (long)(deadline_ns % 1000000000),
+	};
+
+	return raw_result(syscall(SYS_futex, word, op, expected,
+				  deadline_ns == INT64_MAX ? NULL : &deadline, NULL,
+				  FUTEX_BITSET_MATCH_ANY),
+			  saved_errno);
+}
+
+int iw_futex_wake(const uint32_t *word, uint32_t count, int private_)
+{
+	int op = FUTEX_WAKE | (private_ ? FUTEX_PRIVATE_FLAG : 0);
+	int saved_errno = errno;
+
+	return raw_result(syscall(SYS_futex, word, op,
+				  count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, 0),
+			  saved_errno);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's futex, one call each. Decides nothing: no retries, no spinning, no policy.
+ * Results are 0 or a count, or the kernel's negative errno. errno is preserved, so that
+ * posting from a signal handler is invisible to the code it interrupted.
+ *
+ * Every error of futex(2) that these calls can see, and what lib/wait does with it:
+ *
+ *   wait  0           a wake, or none at all: the kernel may return early and a stray
+ *                     wake may come from memory that was a futex before. Look again.
+ *         -EAGAIN     the word did not hold @expected. Look again.
+ *         -EINTR      a handler without SA_RESTART ran; with a deadline, any handler.
+ *                     Returned to the caller by primitives that document it.
+ *         -ETIMEDOUT  the deadline has passed. Returned.
+ *         -EINVAL     misaligned word or a negative time. The time is checked before the
+ *                     call, the word by the primitive: returned, never retried, since a
+ *                     retry would be a busy loop.
+ *         -EFAULT     word not mapped. Returned, never retried.
+ *         -ENOSYS     not Linux, or a filter forbids futex: returned, never retried.
+ *   wake  >= 0        number of threads woken.
+ *         -EFAULT     the object was freed and unmapped after the waiter took what it
+ *                     waited for. Expected of a shared object; ignored by primitives.
+ *         -EINVAL     the memory is now a PI futex of somebody else. Ignored likewise.
+ *
+ * Neither call promises any happens-before order; the word's atomics do.
+ */
+#ifndef IW_OS_FUTEX_H
+#define IW_OS_FUTEX_H
+
+#include <stdint.h>
+
+/*
+ * Sleep while *@word == @expected. @deadline_ns is absolute, CLOCK_MONOTONIC, not
+ * negative; INT64_MAX never expires. @private: the word is used by this process only.
+ */
+int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		  int private_);
+
+/* Wake up to @count threads that sleep on the address @word; the memory may be gone. */
+int iw_futex_wake(const uint32_t *word, uint32_t count, int private_);
+
+#endif
