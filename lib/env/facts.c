@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include <ipcwait/base.h>
+
+#include "env/facts.h"
+#include "env/machine.h"
+#include "os/seam.h"
+
+/* One for each thread that can gather at the same time; a ninth does without facts. */
+#define SLOTS 8
+
+static struct iw_facts slots[SLOTS];
+static struct ipcwait_word32 slots_used;
+static struct ipcwait_word32 published; /* index + 1 of the slot that holds the facts */
+
+static void gather(struct iw_facts *f)
+{
+	f->rate = iw_tick_measure();
+	f->config = iw_config_read();
+	f->virtual_machine = iw_machine_virtual();
+	f->dedicated = iw_machine_dedicated();
+}
+
+static const struct iw_facts *first_use(void)
+{
+	/* ORD facts.X1: relaxed, no order needed: only hands out different numbers. */
+	uint32_t slot = ipcwait_impl_add32_relaxed(&slots_used, 1);
+	uint32_t nobody = 0;
+
+	if (slot >= SLOTS) {
+		/* ORD facts.X2: relaxed, protected by SLOTS: keeps the count from wrapping. */
+		ipcwait_impl_store32_relaxed(&slots_used, SLOTS);
+		return NULL;
+	}
+	gather(&slots[slot]);
+	/*
+	 * ORD facts.R1: release, so that a thread which finds the slot number finds the slot
+	 * filled in. Pairs with facts.A1. A loser leaves its slot unused and takes the
+	 * winner's, through the same acquire load as everybody else.
+	 */
+	(void)ipcwait_impl_cas32_release(&published, &nobody, slot + 1);
+	return iw_facts();
+}
+
+const struct iw_facts *iw_facts(void)
+{
+	/* ORD facts.A1: acquire, see facts.R1. Pairs with facts.R1. */
+	uint32_t found = ipcwait_impl_load32_acquire(&published);
+
+	return IPCWAIT_LIKELY(found) ? &slots[found - 1] : first_use();
+}

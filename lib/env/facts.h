@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is learned once about the machine and the process's configuration, and then only
+ * read. Gathering takes up to a third of a millisecond, so it waits for the first
+ * contended wait; nothing happens at load time but one look at the clock.
+ */
+#ifndef IW_ENV_FACTS_H
+#define IW_ENV_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "env/config.h"
+#include "env/tick.h"
+
+struct iw_facts {
+	struct iw_tick_rate rate;
+	struct iw_config config;
+	bool virtual_machine;
+	bool dedicated; /* the hypervisor promises not to take vCPUs away */
+};
+
+/*
+ * The facts, gathered by the first caller. Threads that come meanwhile gather for
+ * themselves, and the first to finish wins, so nobody waits and a fork cannot cut a
+ * gathering in half. NULL if a great many did so at once: then there are no facts yet.
+ * Not async-signal-safe.
+ */
+const struct iw_facts *iw_facts(void);
+
+#endif

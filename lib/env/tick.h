@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ticks: the unit of the spin loop. The CPU's counter where it is steady and the kernel
+ * trusts it (11 ns to read here), else CLOCK_MONOTONIC in ns (25 ns and more).
+ */
+#ifndef IW_ENV_TICK_H
+#define IW_ENV_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "os/seam.h"
+
+struct iw_tick_rate {
+	bool counter;             /* ticks come from the CPU's counter */
+	uint64_t ns_per_tick_q32; /* 32.32 fixed point */
+	uint64_t ticks_per_ns_q32;
+};
+
+/* Compares counter and clock over at least 200 us, most of which has usually passed. */
+struct iw_tick_rate iw_tick_measure(void);
+
+__extension__ typedef unsigned __int128 iw_u128;
+
+static inline uint64_t iw_tick_now(const struct iw_tick_rate *rate)
+{
+	return rate->counter ? iw_arch_ticks() : (uint64_t)iw_clock_ns();
+}
+
+static inline uint64_t iw_tick_to_ns(const struct iw_tick_rate *rate, uint64_t ticks)
+{
+	return (uint64_t)(((iw_u128)ticks * rate->ns_per_tick_q32) >> 32);
+}
+
+static inline uint64_t iw_tick_from_ns(const struct iw_tick_rate *rate, uint64_t ns)
+{
+	return (uint64_t)(((iw_u128)ns * rate->ticks_per_ns_q32) >> 32);
+}
+
+#endif
