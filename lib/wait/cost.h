@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * B, what one block/wake pair costs: the wake latency that the sleeper sees plus what the
+ * waker pays for the system call. Learned from every real wake of this process; a table
+ * value until there were enough.
+ */
+#ifndef IW_WAIT_COST_H
+#define IW_WAIT_COST_H
+
+#include <stdint.h>
+
+#include "env/facts.h"
+
+/* A sleeper ran @ns after its waker had begun to wake it. */
+void iw_cost_note_latency(uint64_t ns);
+
+/* A wake that found a sleeper took the waker @ns. Async-signal-safe. */
+void iw_cost_note_waker(uint64_t ns);
+
+/* B in ns for one preset: latency counts four times for LATENCY, a quarter for POWER. */
+uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset);
+
+/* The usual wake latency alone. */
+uint64_t iw_cost_latency_ns(const struct iw_facts *facts);
+
+/* Number of latencies learned from. */
+uint64_t iw_cost_samples(void);
+
+#endif

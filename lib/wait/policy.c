@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "os/seam.h"
+#include "wait/cost.h"
+#include "wait/policy.h"
+#include "wait/window.h"
+
+/*
+ * Ceiling of any spin, in us: twice the dearest sleep measured on the project's guest
+ * (50 us to run again after 5 ms of idleness plus 14 us for the waker), and what KVM and
+ * haltpoll allow themselves. IPCWAIT_MAX_SPIN_US and max_spin_us override it.
+ */
+#define MAX_SPIN_US 200u
+
+/* Preset in the low 8 bits, ceiling in us above; both as the program set them, 0 if not. */
+static struct ipcwait_word32 program_default;
+
+#define PRESET_BITS 8
+
+int ipcwait_policy_set_default(const struct ipcwait_policy *policy)
+{
+	if (!policy || (unsigned)policy->preset > IPCWAIT_BLOCK ||
+	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT)
+		return -EINVAL;
+	/* ORD policy.X1: relaxed, no order promised with waits that have begun. */
+	ipcwait_impl_store32_relaxed(&program_default, policy->max_spin_us << PRESET_BITS |
+							       (uint32_t)policy->preset);
+	return 0;
+}
+
+static uint32_t program_policy(void)
+{
+	/* ORD policy.X2: relaxed, hint: both the old and the new policy are legal. */
+	return ipcwait_impl_load32_relaxed(&program_default);
+}
+
+enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts)
+{
+	uint32_t preset = program_policy() & ((1u << PRESET_BITS) - 1);
+
+	if (facts->config.preset != IPCWAIT_INHERIT)
+		return facts->config.preset;
+	return preset ? (enum ipcwait_preset)preset : IPCWAIT_ADAPTIVE;
+}
+
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
+				     const struct ipcwait_window *w)
+{
+	enum ipcwait_preset own = iw_window_preset(w);
+
+	return own != IPCWAIT_INHERIT ? own : iw_policy_default_preset(facts);
+}
+
+static uint64_t ceiling_ns(const struct iw_facts *facts)
+{
+	uint32_t us = facts->config.max_spin_us;
+
+	if (!us)
+		us = program_policy() >> PRESET_BITS;
+	return UINT64_C(1000) * (us ? us : MAX_SPIN_US);
+}
+
+/* The next number of the thread's generator: xorshift, Marsaglia 2003, with his constants. */
+static uint32_t next_random(struct iw_thread *self)
+{
+	uint32_t x = self->jitter ? self->jitter : 2463534242u; /* NOLINT: the seed there */
+
+	x ^= x << 13; /* NOLINT */
+	x ^= x >> 17; /* NOLINT */
+	x ^= x << 5;  /* NOLINT */
+	self->jitter = x;
+	return x;
+}
+
+/*
+ * Plus or minus an eighth, so that waiters which lose by a hair do not all lose again, and
+ * no wait pattern can sit just beyond the threshold.
+ */
+static uint64_t jittered(uint64_t ns)
+{
+	return ns - ns / 8 + (ns / 4 * (next_random(iw_self()) % 256) / 256);
+}
+
+uint64_t iw_policy_spin_ns(const struct iw_facts *facts, const struct ipcwait_window *w,
+			   enum ipcwait_preset preset, uint64_t delay_ns)
+{
+	uint64_t block_ns = iw_cost_block_ns(facts, preset);
+	uint64_t ceiling = ceiling_ns(facts);
+	uint64_t ns;
+
+	if (preset == IPCWAIT_BLOCK)
+		return 0;
+	ns = preset == IPCWAIT_SPIN ? 2 * block_ns
+				    : jittered(iw_window_choose(w, block_ns, delay_ns));
+	return ns < ceiling ? ns : ceiling;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_WAIT_POLICY_H
+#define IW_WAIT_POLICY_H
+
+#include <stdint.h>
+
+#include <ipcwait/policy.h>
+
+#include "env/facts.h"
+
+/* The preset of objects that have none: environment, then program, then ADAPTIVE. */
+enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
+
+/* The preset that holds for one object. */
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
+				     const struct ipcwait_window *w);
+
+/*
+ * How long to spin in ns by that preset: learned, fixed or zero, jittered, below the
+ * ceiling. @delay_ns as for iw_window_choose().
+ */
+uint64_t iw_policy_spin_ns(const struct iw_facts *facts, const struct ipcwait_window *w,
+			   enum ipcwait_preset preset, uint64_t delay_ns);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of slow-path events, per kind of object, in shards so that threads do not meet. */
+#ifndef IW_WAIT_STATS_H
+#define IW_WAIT_STATS_H
+
+#include <stdint.h>
+
+#include <ipcwait/stats.h>
+
+/* The members of struct ipcwait_kind_stats, in their order. */
+enum iw_event {
+	IW_SPUN,
+	IW_SLEPT,
+	IW_EXPIRED,
+	IW_INTERRUPTED,
+	IW_FUTEX_WAITS,
+	IW_FUTEX_WAKES,
+	IW_WAKES_AVOIDED,
+	IW_SPUN_USEFUL_NS,
+	IW_SPUN_WASTED_NS,
+	IW_SLEPT_NS,
+	IW_EVENTS,
+};
+
+/* Add @n to an event's counter. Async-signal-safe. */
+void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "env/facts.h"
+#include "os/cpu.h"
+#include "os/seam.h"
+#include "wait/cost.h"
+#include "wait/stats.h"
+#include "wait/wait.h"
+#include "wait/window.h"
+
+/* How often a waiter that could not be published looks, in ns. */
+#define NAP_NS 1000000
+
+/* What the sleeps of one wait leave behind. */
+struct sleep {
+	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
+	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
+};
+
+static uint64_t now_ns(void)
+{
+	return (uint64_t)iw_clock_ns();
+}
+
+int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
+		  int64_t deadline_ns, bool private_)
+{
+	iw_count(kind, IW_FUTEX_WAITS, 1);
+	return iw_futex_wait(futex, expected, deadline_ns < 0 ? 0 : deadline_ns, private_);
+}
+
+static int nap(struct iw_waiter *me, uint32_t expected, struct sleep *s)
+{
+	int64_t until = iw_clock_ns() + NAP_NS;
+	bool last = me->deadline_ns < until;
+	int r = iw_sleep_once(me->what->kind, me->futex, expected,
+			      last ? me->deadline_ns : until, me->private_);
+
+	s->asleep_at = now_ns();
+	return r == -ETIMEDOUT && !last ? 0 : r;
+}
+
+/*
+ * After a wake the waker's stamp tells how long the wake took, if the stamp was put during
+ * this sleep: a sample of the machine's wake latency.
+ */
+static int sleep_published(struct iw_waiter *me, uint32_t expected, struct sleep *s)
+{
+	int r = iw_sleep_once(me->what->kind, me->futex, expected, me->deadline_ns,
+			      me->private_);
+	uint64_t now = iw_self()->alone ? 0 : now_ns();
+	uint64_t slept_ns = now - s->asleep_at;
+
+	me->woken = r == 0;
+	if (!now)
+		return r;
+	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
+	s->late_ns = 0;
+	if (iw_window_stamp_age(me->window, now, slept_ns, &s->late_ns) && me->woken)
+		iw_cost_note_latency(s->late_ns);
+	s->asleep_at = now;
+	return r;
+}
+
+/*
+ * A thread that wakes its partner and then waits for it, waits for the partner's wake-up
+ * too. Two threads that hand work back and forth would each learn from that that waits are
+ * long, and go on sleeping for good, although either of them could end it by spinning once.
+ * So the part of the wait that comes from our own wake is not learned, and a spin that
+ * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
+ */
+static uint64_t delay_from_own_wake(void)
+{
+	struct iw_thread *self = iw_self();
+	const struct iw_facts *facts = iw_facts();
+	uint64_t awake_at = self->woke_at_ns + (facts ? iw_cost_latency_ns(facts) : 0);
+	uint64_t now;
+
+	if (!self->woke_at_ns)
+		return 0;
+	self->woke_at_ns = 0;
+	now = now_ns();
+	return awake_at > now ? awake_at - now : 0;
+}
+
+static void record(const struct iw_waiter *me, uint64_t wait_ns)
+{
+	iw_window_record(me->window, wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0);
+}
+
+/*
+ * A wait that nobody ended lasted at least @wait_ns. Where that is longer than any window, it
+ * does not matter by how much; a shorter one teaches nothing.
+ */
+static void record_at_least(const struct iw_waiter *me, uint64_t wait_ns)
+{
+	const struct iw_facts *facts = iw_facts();
+
+	if (facts && wait_ns >= 2 * iw_cost_block_ns(facts, IPCWAIT_ADAPTIVE))
+		record(me, wait_ns);
+}
+
+/* The wait ends without success, for the reason @r, unless it is there at the last moment. */
+static int give_up(struct iw_waiter *me, int r)
+{
+	if (me->what->withdraw(me))
+		return 0;
+	if (r == -ETIMEDOUT)
+		iw_count(me->what->kind, IW_EXPIRED, 1);
+	else if (r == -EINTR)
+		iw_count(me->what->kind, IW_INTERRUPTED, 1);
+	return r;
+}
+
+static bool spin(struct iw_waiter *me, uint64_t *spun_ns)
+{
+	bool taken = iw_spin(me, spun_ns);
+
+	if (*spun_ns)
+		iw_count(me->what->kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS,
+			 *spun_ns);
+	return taken;
+}
+
+/*
+ * Go to sleep, and again whenever somebody else was faster after the wake. A waiter that
+ * paid for a sleep in vain spins before the next: whoever overtook it may be done soon.
+ *
+ * The true length of the wait ends at the waker's stamp, which is late_ns before the last
+ * reading of the clock. A thread that has no second CPU will not spin whatever it learns, so
+ * it learns nothing and spares itself the clock, 22 ns a reading on the project's guest.
+ */
+static int sleep_until_taken(struct iw_waiter *me, uint64_t spun_ns)
+{
+	bool learning = !iw_self()->alone;
+	struct sleep s = { .asleep_at = learning ? now_ns() : 0 };
+	uint64_t start_ns = s.asleep_at - spun_ns;
+
+	for (;;) {
+		uint32_t expected;
+		enum iw_settled how = me->what->settle(me, &expected);
+		int r = 0;
+
+		if (how == IW_SLEEP)
+			r = sleep_published(me, expected, &s);
+		else if (how == IW_NAP)
+			r = nap(me, expected, &s);
+		if (r != 0 && r != -EAGAIN) {
+			if (learning)
+				record_at_least(me, s.asleep_at - start_ns);
+			return give_up(me, r);
+		}
+		if (how == IW_TAKEN || me->what->look(me) || (r == 0 && spin(me, &spun_ns)))
+			break;
+	}
+	if (learning)
+		record(me, s.asleep_at - start_ns - s.late_ns);
+	iw_count(me->what->kind, IW_SLEPT, 1);
+	return 0;
+}
+
+int iw_wait(struct iw_waiter *me)
+{
+	uint64_t spun_ns;
+
+	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns())
+		return give_up(me, -ETIMEDOUT);
+	me->delay_ns = delay_from_own_wake();
+	if (!spin(me, &spun_ns))
+		return sleep_until_taken(me, spun_ns);
+	record(me, spun_ns);
+	iw_count(me->what->kind, IW_SPUN, 1);
+	return 0;
+}
+
+uint64_t iw_stamp(struct ipcwait_window *w)
+{
+	uint64_t now;
+
+	if (iw_self()->alone)
+		return 0;
+	now = now_ns();
+	iw_window_put_stamp(w, now, iw_cpu_current());
+	return now;
+}
+
+/* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */
+static void learn_from_wake(uint64_t begin_ns, unsigned woken)
+{
+	struct iw_thread *self = iw_self();
+
+	self->woke_at_ns = begin_ns;
+	if (self->wakes++ % 4 == 0)
+		iw_cost_note_waker((now_ns() - begin_ns) / woken);
+}
+
+int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
+	    uint64_t begin_ns)
+{
+	int woken = iw_futex_wake(futex, count, private_);
+
+	iw_count(kind, IW_FUTEX_WAKES, 1);
+	if (woken > 0 && begin_ns)
+		learn_from_wake(begin_ns, (unsigned)woken);
+	return woken;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The learned window: how long to spin on one object. Pure arithmetic on the sixteen bytes
+ * of struct ipcwait_window, without a clock and without system calls, so that a simulator
+ * can drive the real code. The argument is in docs/design/window.md.
+ *
+ * window.bins
+ *   bits 4i .. 4i+3   how many of the remembered waits had a length in bin i
+ *   bin 0             below 256 ns
+ *   bin i, 1 .. 14    from 128 << i to 256 << i ns
+ *   bin 15            4.2 ms and more
+ *
+ * window.state
+ *   bits 0-7    preset of the object, IPCWAIT_INHERIT for none
+ *   bits 8-15   waits learned from, stops at 255
+ *   bits 16-31  CPU + 1 of the last waker that woke a sleeper, 0 if unknown
+ *
+ * window.stamp
+ *   0           no stamp
+ *   else        CLOCK_MONOTONIC in units of 8 ns, modulo 2^32, lowest bit set
+ */
+#ifndef IW_WAIT_WINDOW_H
+#define IW_WAIT_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/policy.h>
+
+#define IW_WINDOW_BINS 16
+
+/*
+ * The time to spin, in ns, that costs least in expectation over the remembered waits, if
+ * sleeping costs @block_ns; at least block/8 while little is known, at most 2 block. If
+ * spinning pays at all, @delay_ns is added, the part of the wait that its own thread causes.
+ */
+uint64_t iw_window_choose(const struct ipcwait_window *w, uint64_t block_ns,
+			  uint64_t delay_ns);
+
+/* Remember a wait of @wait_ns. */
+void iw_window_record(struct ipcwait_window *w, uint64_t wait_ns);
+
+/* The preset of the object, IPCWAIT_INHERIT for none or for a value that makes no sense. */
+enum ipcwait_preset iw_window_preset(const struct ipcwait_window *w);
+
+/* CPU + 1 of the last waker, 0 if unknown. */
+uint32_t iw_window_waker_cpu(const struct ipcwait_window *w);
+
+/* A waker on @cpu is about to wake a sleeper, at @now_ns on CLOCK_MONOTONIC. */
+void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu);
+
+/*
+ * How long before @now_ns the last stamp was put, in ns. False if there is none or if it
+ * is older than @since_ns before now, that is, from an earlier wait.
+ */
+bool iw_window_stamp_age(const struct ipcwait_window *w, uint64_t now_ns, uint64_t since_ns,
+			 uint64_t *age_ns);
+
+#endif
