@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The public futex: one wait on a word, with a window. No state word of its own; what the
+ * caller's word may mean is in docs/design/futex.md. */
+#include <errno.h>
+
+#include <ipcwait/futex.h>
+
+#include "os/seam.h"
+#include "wait/wait.h"
+
+struct futex_waiter {
+	struct iw_waiter base;
+	const struct ipcwait_word32 *word;
+	uint32_t expected;
+};
+
+static bool changed(const struct futex_waiter *me)
+{
+	/* ORD futex.X1: relaxed, no order promised: the caller loads the word again. */
+	return ipcwait_impl_load32_relaxed(me->word) != me->expected;
+}
+
+/* One wake ends the wait, whatever the word holds: what it means is the caller's affair. */
+static bool look(struct iw_waiter *base)
+{
+	return base->woken || changed((struct futex_waiter *)base);
+}
+
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	*expected = ((struct futex_waiter *)base)->expected;
+	return look(base) ? IW_TAKEN : IW_SLEEP;
+}
+
+static const struct iw_waitable futex_waitable = {
+	.kind = IPCWAIT_KIND_FUTEX,
+	.look = look,
+	.settle = settle,
+	.withdraw = look,
+};
+
+static bool valid(const uint32_t *word, unsigned flags)
+{
+	return word && (uintptr_t)word % sizeof(*word) == 0 && !(flags & ~IPCWAIT_PRIVATE);
+}
+
+int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       struct ipcwait_window *w, unsigned flags)
+{
+	struct futex_waiter me = {
+		.base = {
+			.what = &futex_waitable,
+			.window = w,
+			.futex = word,
+			.deadline_ns = deadline_ns,
+			.private_ = flags & IPCWAIT_PRIVATE,
+		},
+		.word = (const struct ipcwait_word32 *)word,
+		.expected = expected,
+	};
+
+	if (!valid(word, flags) || (uintptr_t)w % 8)
+		return -EINVAL;
+	if (!w && deadline_ns > 0)
+		return iw_sleep_once(IPCWAIT_KIND_FUTEX, word, expected, deadline_ns,
+				     me.base.private_);
+	if (changed(&me))
+		return -EAGAIN;
+	return w ? iw_wait(&me.base) : -ETIMEDOUT;
+}
+
+int ipcwait_futex_wake(uint32_t *word, unsigned count, unsigned flags)
+{
+	if (!valid(word, flags))
+		return -EINVAL;
+	return iw_wake(IPCWAIT_KIND_FUTEX, word, count, flags & IPCWAIT_PRIVATE,
+		       (uint64_t)iw_clock_ns());
+}
+
+void ipcwait_window_stamp(struct ipcwait_window *w)
+{
+	(void)iw_stamp(w);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Slow paths of the semaphore. The state table is in <ipcwait/sem.h>, the argument in
+ * docs/design/sem.md. */
+#include <ipcwait/sem.h>
+
+#include "os/seam.h"
+#include "wait/stats.h"
+#include "wait/wait.h"
+
+_Static_assert(sizeof(struct ipcwait_sem) == 32, "shared-memory layout 0");
+_Static_assert(_Alignof(struct ipcwait_sem) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_sem, word) == 0, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_sem, window) == 16, "shared-memory layout 0");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+
+#define SLEEPER_ONE  UINT64_C(1)
+#define WAKE_ONE     (UINT64_C(1) << 16)
+#define COUNT_MASK   UINT64_C(0xffff)
+#define SLEEPERS_MAX UINT64_C(0xffff)
+#define WAKES_MASK   (COUNT_MASK << 16)
+#define SPINNER      (UINT64_C(1) << 63)
+
+/* What ipcwait_sem_fini() leaves: no token, and a low half that leads every post here. */
+#define FINISHED_WORD  (SLEEPERS_MAX | WAKES_MASK)
+#define FINISHED_FLAGS UINT32_MAX
+
+static uint64_t value(uint64_t w)
+{
+	return (w & IPCWAIT_IMPL_SEM_VALUE_MASK) >> 32;
+}
+
+static uint64_t sleepers(uint64_t w)
+{
+	return w & COUNT_MASK;
+}
+
+static uint64_t wakes(uint64_t w)
+{
+	return (w & WAKES_MASK) >> 16;
+}
+
+static bool usable(const struct ipcwait_sem *s)
+{
+	return (uintptr_t)s % 8 == 0 && s->flags != FINISHED_FLAGS;
+}
+
+/* One thread in one wait. */
+struct sem_waiter {
+	struct iw_waiter base;
+	struct ipcwait_sem *sem;
+	bool sleeper; /* counted in SLEEPERS */
+	bool spinner; /* has set SPINNER, which somebody else may have cleared since */
+};
+
+/* The word without what this waiter has published in it. */
+static uint64_t without_me(const struct sem_waiter *me, uint64_t w)
+{
+	if (me->sleeper && sleepers(w))
+		w -= SLEEPER_ONE;
+	if (me->sleeper && wakes(w))
+		w -= WAKE_ONE;
+	return me->spinner ? w & ~SPINNER : w;
+}
+
+/* v,k,s -> v-1, without me. False if there is no token; *@w is then current. */
+static bool take(struct sem_waiter *me, uint64_t *w)
+{
+	while (value(*w)) {
+		/*
+		 * ORD sem.A3: acquire on success, so the caller sees what the poster wrote
+		 * before it posted. Pairs with sem.R1 and sem.R2.
+		 */
+		if (ipcwait_impl_cas64_acquire(&me->sem->word, w,
+					       without_me(me, *w) -
+						       IPCWAIT_IMPL_SEM_VALUE_ONE))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * SPINNER 0 -> 1 while others sleep, so that a post leaves one token for this waiter
+ * instead of waking one of them. One attempt per look: the next look tries again.
+ */
+static void mark_spinner(struct sem_waiter *me, uint64_t w)
+{
+	if (sleepers(w) <= wakes(w) || (w & SPINNER))
+		return;
+	/* ORD sem.X4: relaxed, re-checked: a post reads the bit in the CAS that adds a token. */
+	if (ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER))
+		me->spinner = true;
+}
+
+static bool look(struct iw_waiter *base)
+{
+	struct sem_waiter *me = (struct sem_waiter *)base;
+	/* ORD sem.X5: relaxed, re-checked by the CAS in take() or mark_spinner(). */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word);
+
+	if (take(me, &w))
+		return true;
+	mark_spinner(me, w);
+	return false;
+}
+
+/*
+ * 0,k,s -> 0,0,s+1 or 0,0,s, SPINNER -> 0. To forget the wakes under way is what lets a
+ * thread sleep on a low half with WAKES zero only, and that is what makes WAKES safe: see
+ * docs/design/sem.md. It also heals what a killed waiter left behind.
+ */
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct sem_waiter *me = (struct sem_waiter *)base;
+	/* ORD sem.X6: relaxed, re-checked by the CAS below or in take(). */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word);
+
+	for (;;) {
+		uint64_t asleep;
+
+		if (take(me, &w))
+			return IW_TAKEN;
+		asleep = w & ~(WAKES_MASK | SPINNER);
+		if (!me->sleeper && sleepers(w) == SLEEPERS_MAX) {
+			*expected = (uint32_t)w;
+			return IW_NAP;
+		}
+		if (!me->sleeper)
+			asleep += SLEEPER_ONE;
+		*expected = (uint32_t)asleep;
+		/*
+		 * ORD sem.X7: relaxed, no order needed: sleeper and tokens are in one word, so
+		 * either this CAS sees the token or the post sees the sleeper.
+		 */
+		if (w == asleep || ipcwait_impl_cas64_relaxed(&me->sem->word, &w, asleep))
+			break;
+	}
+	me->sleeper = true;
+	me->spinner = false;
+	return IW_SLEEP;
+}
+
+/* 0,k,s -> 0,k-1,s-1, SPINNER -> 0 */
+static bool withdraw(struct iw_waiter *base)
+{
+	struct sem_waiter *me = (struct sem_waiter *)base;
+	/* ORD sem.X8: relaxed, re-checked by the CAS below or in take(). */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word);
+
+	for (;;) {
+		if (take(me, &w))
+			return true;
+		/* ORD sem.X9: relaxed, no order needed: nothing was taken. */
+		if (w == without_me(me, w) ||
+		    ipcwait_impl_cas64_relaxed(&me->sem->word, &w, without_me(me, w)))
+			return false;
+	}
+}
+
+static const struct iw_waitable sem_waitable = {
+	.kind = IPCWAIT_KIND_SEM,
+	.look = look,
+	.settle = settle,
+	.withdraw = withdraw,
+};
+
+static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns)
+{
+	struct sem_waiter me = {
+		.base = {
+			.what = &sem_waitable,
+			.window = &s->window,
+			.futex = (const uint32_t *)&s->word,
+			.deadline_ns = deadline_ns,
+			.private_ = s->flags & IPCWAIT_PRIVATE,
+		},
+		.sem = s,
+	};
+
+	return usable(s) ? iw_wait(&me.base) : -EINVAL;
+}
+
+int ipcwait_impl_sem_wait_slow(struct ipcwait_sem *s)
+{
+	return wait_contended(s, IPCWAIT_FOREVER);
+}
+
+int ipcwait_sem_wait_until(struct ipcwait_sem *s, int64_t deadline_ns)
+{
+	if (ipcwait_sem_trywait(s) == 0)
+		return 0;
+	return wait_contended(s, deadline_ns);
+}
+
+/*
+ * How many sleepers a post of @n must wake: as many as there are tokens that no waiter on
+ * its way, and no spinner, will take; and no more than sleep and are not being woken.
+ */
+static uint32_t wakes_due(uint64_t w, uint32_t n)
+{
+	uint64_t asleep = sleepers(w) > wakes(w) ? sleepers(w) - wakes(w) : 0;
+	uint64_t tokens = value(w) + n;
+	uint64_t awake = wakes(w) + (w & SPINNER ? 1 : 0);
+	uint64_t left = tokens > awake ? tokens - awake : 0;
+
+	return (uint32_t)(left < asleep ? left : asleep);
+}
+
+/* v,k -> v+n,k+m, then wake m. The CAS is the last access to the semaphore. */
+int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
+{
+	/* ORD sem.X10: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
+	bool private_ = s->flags & IPCWAIT_PRIVATE;
+	uint64_t stamped_ns = 0;
+	uint32_t due;
+
+	if (sleepers(w) && !usable(s))
+		return -EINVAL;
+	do {
+		if (n > IPCWAIT_SEM_VALUE_MAX - value(w))
+			return -EOVERFLOW;
+		due = wakes_due(w, n);
+		if (due && !stamped_ns)
+			stamped_ns = iw_stamp(&s->window);
+		/*
+		 * ORD sem.R2: release on success, as sem.R1. Pairs with sem.A1, sem.A2 and
+		 * sem.A3.
+		 */
+	} while (!ipcwait_impl_cas64_release(&s->word, &w,
+					     w + ((uint64_t)n << 32) + due * WAKE_ONE));
+
+	/* From here on a waiter may have taken the token, and freed the semaphore. */
+	if (due)
+		(void)iw_wake(IPCWAIT_KIND_SEM, (const uint32_t *)&s->word, due, private_,
+			      stamped_ns);
+	else if (sleepers(w))
+		iw_count(IPCWAIT_KIND_SEM, IW_WAKES_AVOIDED, 1);
+	return 0;
+}
+
+int ipcwait_sem_init(struct ipcwait_sem *s, uint32_t value_, unsigned flags)
+{
+	struct ipcwait_sem fresh = IPCWAIT_SEM_INIT(value_);
+
+	if (!s || (uintptr_t)s % 8 || value_ > IPCWAIT_SEM_VALUE_MAX ||
+	    flags & ~IPCWAIT_PRIVATE)
+		return -EINVAL;
+	fresh.flags = flags;
+	*s = fresh;
+	return 0;
+}
+
+int ipcwait_sem_fini(struct ipcwait_sem *s)
+{
+	if (!s || !usable(s))
+		return -EINVAL;
+	/* ORD sem.X11: relaxed, protected by the caller: nobody else uses the semaphore. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
+
+	if (sleepers(w) || w & SPINNER)
+		return -EBUSY;
+	/* ORD sem.X12: relaxed, protected by the caller, as sem.X11. */
+	ipcwait_impl_store64_relaxed(&s->word, FINISHED_WORD);
+	s->flags = FINISHED_FLAGS;
+	return 0;
+}
+
+int ipcwait_sem_value(const struct ipcwait_sem *s)
+{
+	/* ORD sem.X13: relaxed, hint: a snapshot that promises no order. */
+	return (int)value(ipcwait_impl_load64_relaxed(&s->word));
+}
