@@ -17,8 +17,9 @@ struct iw_thread {
 	uint32_t alone;        /* the last contended wait found no second CPU */
 	uint32_t wakes;        /* sleepers' wakes issued, to time some of them */
 	uint64_t cpus_read_at; /* ticks when the mask was read */
+	uint64_t full_at;      /* ticks when the budget of failed spins is full again */
 	uint64_t
-		woke_at_ns; /* when this thread last woke a sleeper, 0: before its last wait */
+		woke_at_ns; /* last wake of a sleeper since the last contended wait, or 0 */
 };
 
 #define IW_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))

@@ -61,7 +61,7 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 
 	if (!valid(word, flags) || (uintptr_t)w % 8)
 		return -EINVAL;
-	if (!w && deadline_ns > 0)
+	if (!w && (deadline_ns == IPCWAIT_FOREVER || deadline_ns > iw_clock_ns()))
 		return iw_sleep_once(IPCWAIT_KIND_FUTEX, word, expected, deadline_ns,
 				     me.base.private_);
 	if (changed(&me))
@@ -73,6 +73,9 @@ int ipcwait_futex_wake(uint32_t *word, unsigned count, unsigned flags)
 {
 	if (!valid(word, flags))
 		return -EINVAL;
+	/* futex(2) wakes one if asked for none. */
+	if (count == 0)
+		return 0;
 	return iw_wake(IPCWAIT_KIND_FUTEX, word, count, flags & IPCWAIT_PRIVATE,
 		       (uint64_t)iw_clock_ns());
 }

@@ -2,6 +2,7 @@
 #include "env/cpus.h"
 #include "env/facts.h"
 #include "os/seam.h"
+#include "wait/budget.h"
 #include "wait/policy.h"
 #include "wait/wait.h"
 #include "wait/window.h"
@@ -37,7 +38,9 @@ static bool admitted(const struct iw_waiter *me, const struct spin *s,
 		iw_cpus_several(&s->facts->rate, s->start, iw_window_waker_cpu(me->window));
 
 	iw_self()->alone = !several;
-	return several && preset != IPCWAIT_BLOCK;
+	return several && preset != IPCWAIT_BLOCK &&
+	       (preset == IPCWAIT_SPIN || s->facts->dedicated ||
+		iw_budget_allows(s->facts, s->start));
 }
 
 static uint64_t window_ticks(const struct iw_waiter *me, const struct spin *s,
@@ -101,5 +104,7 @@ bool iw_spin(struct iw_waiter *me, uint64_t *spun_ns)
 		taken = me->what->look(me);
 	} while (!taken && !out_of_time(me, &s, elapsed, preset));
 	*spun_ns = iw_tick_to_ns(&s.facts->rate, elapsed);
+	if (!taken)
+		iw_budget_charge(s.last, elapsed);
 	return taken;
 }
