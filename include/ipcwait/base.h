@@ -15,8 +15,8 @@
  * cheaper (no look-up of the mapping; 0.26 instead of 0.37 us for a futex wake on the
  * project's 2-vCPU guest).
  *
- * Limits: 64-bit little-endian Linux; programs that share an object must agree on the
- * major version of the library.
+ * Limits: 64-bit little-endian Linux; programs that share an object must have the same
+ * shared-memory layout number, 0 so far (CHANGELOG.md).
  */
 #ifndef IPCWAIT_BASE_H
 #define IPCWAIT_BASE_H

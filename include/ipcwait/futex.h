@@ -42,7 +42,7 @@ IPCWAIT_BEGIN_DECLS
  * @flags:       0 or IPCWAIT_PRIVATE
  *
  * The word is read by the caller while it spins, by the kernel atomically when it goes
- * to sleep. With @w NULL only the kernel reads it.
+ * to sleep. With @w NULL only the kernel reads it, unless the deadline has passed already.
  *
  * Return: 0 after a wake, a change of the word during the wait, or for no reason: look
  *         at the word again.
@@ -51,7 +51,8 @@ IPCWAIT_BEGIN_DECLS
  *   -EINTR      a signal handler ran during the sleep (never while spinning); a handler
  *               installed with SA_RESTART interrupts only waits that have a deadline
  *   -EINVAL     @word is NULL or misaligned, @w is misaligned, or unknown @flags
- *   -EFAULT     @word is not mapped (with @w the access itself faults instead)
+ *   -EFAULT     @word is not mapped (where the caller reads it, that faults instead)
+ *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
  * Ordering:     none; load the word with acquire order after the call
  * Threads:      any
@@ -70,7 +71,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_futex_wait(uint32_t *word, uint32_t e
 /**
  * ipcwait_futex_wake() - wake threads that sleep on @word
  * @word:  the word; change it before the call
- * @count: how many to wake at most; values above INT_MAX mean all
+ * @count: how many to wake at most; 0 does nothing, values above INT_MAX mean all
  * @flags: 0 or IPCWAIT_PRIVATE
  *
  * Only the address is used, never the memory behind it: the word may be gone already.

@@ -14,7 +14,7 @@
  *   ADAPTIVE  as much as a microsecond of one CPU                  (the default)
  *   LATENCY   four times as much: spins longer
  *   POWER     a quarter: spins less
- *   SPIN      learns nothing, always spins for 2B before it sleeps
+ *   SPIN      always spins for 2B before it sleeps, whatever it has learned
  *   BLOCK     never spins
  *
  * The first that is set wins: the object's preset, IPCWAIT_POLICY in the environment

@@ -24,9 +24,9 @@
  * may overtake a sleeping one. 65535 waiters sleep properly at a time; any beyond that
  * look at the semaphore once per millisecond.
  *
- * Death: a process that is killed between being woken and taking its token can leave one
- * token unannounced, which the next post or wait notices; plain futex semaphores behave
- * the same. Nothing is blocked for good.
+ * Death: a process that is killed while it spins beside sleepers, or between being woken and
+ * taking its token, can leave one token unannounced, which the next post or wait notices.
+ * Plain futex semaphores have the second of these gaps. Nothing is blocked for good.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/sem.md.
  */
@@ -120,11 +120,12 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_sem_init(struct ipcwait_sem *s, uint3
  * to wait or wake return -EINVAL, until ipcwait_sem_init().
  *
  * Return: 0.
- *   -EBUSY   somebody waits on @s; it is unchanged
+ *   -EBUSY   somebody sleeps on @s, or was killed doing so; it is unchanged
  *   -EINVAL  @s is NULL, misaligned or finished
  *
  * Ordering:     none
- * Threads:      one, after every other call on @s has returned
+ * Threads:      one, after every other call on @s has returned, except posts whose tokens
+ *               have been taken
  * Processes:    holds for all that map @s
  * Signals:      async-signal-safe
  * Cancellation: not a cancellation point
@@ -146,6 +147,7 @@ IPCWAIT_API int ipcwait_sem_fini(struct ipcwait_sem *s);
  *   -EINTR      a signal handler ran while the caller slept (never while it spun); a handler
  *               installed with SA_RESTART interrupts only waits that have a deadline
  *   -EINVAL     @s is misaligned or finished
+ *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
  * Ordering:     acquire on 0: sees what happened before the post that made the token
  * Threads:      any
@@ -227,6 +229,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_trywait(struct ipcwait_sem *s)
  *   -EINTR   a signal handler that was installed without SA_RESTART ran while the caller
  *            slept (never while it spun); call again to go on waiting
  *   -EINVAL  @s is misaligned or finished
+ *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *
  * Ordering:     acquire on 0: sees what happened before the post that made the token
  * Threads:      any

@@ -28,7 +28,7 @@ enum ipcwait_kind {
 
 struct ipcwait_kind_stats {
 	uint64_t spun;           /* waits that ended while spinning */
-	uint64_t slept;          /* waits that ended after at least one sleep */
+	uint64_t slept;          /* waits that ended after they had given up spinning */
 	uint64_t expired;        /* waits that ended at their deadline */
 	uint64_t interrupted;    /* waits that a signal ended */
 	uint64_t futex_waits;    /* system calls to sleep */
@@ -42,9 +42,10 @@ struct ipcwait_kind_stats {
 };
 
 struct ipcwait_stats {
-	uint64_t size;          /* bytes that the library filled in, at most those given */
-	uint64_t block_cost_ns; /* B: what one block/wake pair costs, as known now */
-	uint64_t block_samples; /* real wakes that B was learned from; 0: a table value */
+	uint64_t size; /* bytes that the library filled in, at most those given */
+	uint64_t
+		block_cost_ns; /* B: what one block/wake pair costs, by the default preset */
+	uint64_t block_samples; /* wakes seen; below 32 B is still a table value */
 	uint64_t usable_cpus;   /* CPUs that the calling thread may run on */
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_SPACE];
 };
