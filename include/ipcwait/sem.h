@@ -24,9 +24,10 @@
  * may overtake a sleeping one. 65535 waiters sleep properly at a time; any beyond that
  * look at the semaphore once per millisecond.
  *
- * Death: a process that is killed while it spins beside sleepers, or between being woken and
- * taking its token, can leave one token unannounced, which the next post or wait notices.
- * Plain futex semaphores have the second of these gaps. Nothing is blocked for good.
+ * Death: no token is lost, and whoever looks finds it. But a process that is killed at the
+ * wrong moment (as a poster before its wake, as a waiter after its wake, as a spinner beside
+ * sleepers) can leave a token that no sleeper is told of, until the next waiter goes to
+ * sleep or the next post that comes a millisecond or more after the last wake.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/sem.md.
  */
@@ -52,14 +53,15 @@
  *   SPINNER VALUE WAKES SLEEPERS
  *      0      v     0      0      nobody sleeps        (v = 0: the all-zero state)
  *      0      0     0      s      s threads asleep
- *      0      v     k      s      k of s were woken, v <= k or k = s
- *      1      v     k      s      one more token is left for the spinner, v <= k + 1 or k = s
+ *      0      v     k      s      k of s were woken; v > k only if k = s or a spinner was left v
+ *      1      v     k      s      the next post leaves one token for the spinner
  *      any    any   > SLEEPERS    never
  *
  *   v -> v-1              take            any thread        fast path; value > 0
  *   v -> v+n              post            any thread        fast path; nobody sleeps
- *   v,k -> v+n,k+m        post            any thread        m = min(s-k, v+n-k-SPINNER), wake m
- *   SPINNER 0 -> 1        look            spinning waiter   while s > k
+ *   v,k -> v+n,k+m        post            any thread        m = min(s-k, v+n-k-SPINNER), wake m;
+ *                                                           SPINNER -> 0; stale k counts as 0
+ *   SPINNER 0 -> 1        look            spinning waiter   while s > k; not counted in s itself
  *   0,k,s -> 0,0,s+1      announce sleep  waiter            value 0 only; SPINNER -> 0
  *   0,k,s -> 0,0,s        sleep again     woken waiter      value 0 only; SPINNER -> 0
  *   v,k,s -> v-1,k-1,s-1  take            woken waiter      k stays 0 if it was 0
@@ -67,8 +69,8 @@
  *
  * WAKES and SPINNER may be too small: costs a needless wake. Either too large while a
  * thread sleeps and v > 0 is a lost wake-up and must be impossible: nobody goes to sleep
- * unless WAKES is 0, and whoever ends SPINNER takes a token or saw none.
- * SLEEPERS may be too large (a waiter was killed): costs a needless wake per post.
+ * unless WAKES is 0, nobody counts in both, and whoever spins ends it by taking a token or
+ * by seeing none. SLEEPERS may be too large (a waiter was killed): a needless wake per post.
  */
 struct ipcwait_sem {
 	struct ipcwait_word64 word;   /* low half: the futex */

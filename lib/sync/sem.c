@@ -80,11 +80,12 @@ static bool take(struct sem_waiter *me, uint64_t *w)
 
 /*
  * SPINNER 0 -> 1 while others sleep, so that a post leaves one token for this waiter
- * instead of waking one of them. One attempt per look: the next look tries again.
+ * instead of waking one of them. One attempt per look: the next look tries again. A waiter
+ * that was woken is counted in WAKES already, and a second time would be once too often.
  */
 static void mark_spinner(struct sem_waiter *me, uint64_t w)
 {
-	if (sleepers(w) <= wakes(w) || (w & SPINNER))
+	if (me->sleeper || sleepers(w) <= wakes(w) || (w & SPINNER))
 		return;
 	/* ORD sem.X4: relaxed, re-checked: a post reads the bit in the CAS that adds a token. */
 	if (ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER))
@@ -120,10 +121,8 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 		if (take(me, &w))
 			return IW_TAKEN;
 		asleep = w & ~(WAKES_MASK | SPINNER);
-		if (!me->sleeper && sleepers(w) == SLEEPERS_MAX) {
-			*expected = (uint32_t)w;
+		if (!me->sleeper && sleepers(w) == SLEEPERS_MAX)
 			return IW_NAP;
-		}
 		if (!me->sleeper)
 			asleep += SLEEPER_ONE;
 		*expected = (uint32_t)asleep;
@@ -205,13 +204,28 @@ static uint32_t wakes_due(uint64_t w, uint32_t n)
 	return (uint32_t)(left < asleep ? left : asleep);
 }
 
-/* v,k -> v+n,k+m, then wake m. The CAS is the last access to the semaphore. */
+/*
+ * The word as far as a post may rely on it. A wake that has not arrived after a while may
+ * never arrive: its poster was killed before the system call, or its sleeper after it. To
+ * read WAKES as zero then costs a needless wake at worst.
+ */
+static uint64_t believable(const struct ipcwait_sem *s, uint64_t w)
+{
+	return wakes(w) && !iw_stamp_fresh(&s->window) ? w & ~WAKES_MASK : w;
+}
+
+/*
+ * v,k -> v+n,k+m, SPINNER -> 0, then wake m. The CAS is the last access to the semaphore.
+ * The post that leaves a token for the spinner also uses up its mark, so that a mark whose
+ * thread was killed misleads one post only; a living spinner marks again.
+ */
 int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 {
 	/* ORD sem.X10: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
 	bool private_ = s->flags & IPCWAIT_PRIVATE;
-	uint64_t stamped_ns = 0;
+	uint64_t known, posted, stamped_ns = 0;
+	bool stamped = false;
 	uint32_t due;
 
 	if (sleepers(w) && !usable(s))
@@ -219,15 +233,17 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 	do {
 		if (n > IPCWAIT_SEM_VALUE_MAX - value(w))
 			return -EOVERFLOW;
-		due = wakes_due(w, n);
-		if (due && !stamped_ns)
+		known = believable(s, w);
+		due = wakes_due(known, n);
+		if (due && !stamped)
 			stamped_ns = iw_stamp(&s->window);
+		stamped = stamped || due;
+		posted = (known & ~SPINNER) + ((uint64_t)n << 32) + due * WAKE_ONE;
 		/*
 		 * ORD sem.R2: release on success, as sem.R1. Pairs with sem.A1, sem.A2 and
 		 * sem.A3.
 		 */
-	} while (!ipcwait_impl_cas64_release(&s->word, &w,
-					     w + ((uint64_t)n << 32) + due * WAKE_ONE));
+	} while (!ipcwait_impl_cas64_release(&s->word, &w, posted));
 
 	/* From here on a waiter may have taken the token, and freed the semaphore. */
 	if (due)

@@ -12,6 +12,13 @@
 /* How often a waiter that could not be published looks, in ns. */
 #define NAP_NS 1000000
 
+/*
+ * How long a wake may be under way before it is doubted, in ns: twenty times the slowest
+ * wake-up of an idle CPU on the project's guest. One that queues for a CPU may take longer;
+ * doubting it costs a needless wake per millisecond.
+ */
+#define WAKE_FRESH_NS 1000000
+
 /* What the sleeps of one wait leave behind. */
 struct sleep {
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
@@ -30,12 +37,17 @@ int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expect
 	return iw_futex_wait(futex, expected, deadline_ns < 0 ? 0 : deadline_ns, private_);
 }
 
-static int nap(struct iw_waiter *me, uint32_t expected, struct sleep *s)
+/*
+ * The futex word is a local one that nobody wakes: on the object's word the nap could take a
+ * wake that is meant for a published sleeper.
+ */
+static int nap(struct iw_waiter *me, struct sleep *s)
 {
 	int64_t until = iw_clock_ns() + NAP_NS;
 	bool last = me->deadline_ns < until;
-	int r = iw_sleep_once(me->what->kind, me->futex, expected,
-			      last ? me->deadline_ns : until, me->private_);
+	uint32_t nobody = 0;
+	int r = iw_sleep_once(me->what->kind, &nobody, 0, last ? me->deadline_ns : until,
+			      true);
 
 	s->asleep_at = now_ns();
 	return r == -ETIMEDOUT && !last ? 0 : r;
@@ -145,7 +157,7 @@ static int sleep_until_taken(struct iw_waiter *me, uint64_t spun_ns)
 		if (how == IW_SLEEP)
 			r = sleep_published(me, expected, &s);
 		else if (how == IW_NAP)
-			r = nap(me, expected, &s);
+			r = nap(me, &s);
 		if (r != 0 && r != -EAGAIN) {
 			if (learning)
 				record_at_least(me, s.asleep_at - start_ns);
@@ -174,15 +186,20 @@ int iw_wait(struct iw_waiter *me)
 	return 0;
 }
 
+/* Put also where nothing is learned from it: iw_stamp_fresh() depends on it. */
 uint64_t iw_stamp(struct ipcwait_window *w)
 {
-	uint64_t now;
+	uint64_t now = now_ns();
 
-	if (iw_self()->alone)
-		return 0;
-	now = now_ns();
 	iw_window_put_stamp(w, now, iw_cpu_current());
-	return now;
+	return iw_self()->alone ? 0 : now;
+}
+
+bool iw_stamp_fresh(const struct ipcwait_window *w)
+{
+	uint64_t age_ns;
+
+	return iw_window_stamp_age(w, now_ns(), WAKE_FRESH_NS, &age_ns);
 }
 
 /* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */

@@ -39,7 +39,7 @@ struct iw_waitable {
 	bool (*look)(struct iw_waiter *me);
 
 	/* Take it if it is there, else publish that a thread sleeps on the futex word, in one
-	 * atomic step. *@expected is the value of the word to sleep on. */
+	 * atomic step. With IW_SLEEP *@expected is the value of the word to sleep on. */
 	enum iw_settled (*settle)(struct iw_waiter *me, uint32_t *expected);
 
 	/* The wait ends without success: take it if it is there now, else unpublish. True if
@@ -81,6 +81,9 @@ int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expect
  * 0 if there is nothing to learn. Async-signal-safe.
  */
 uint64_t iw_stamp(struct ipcwait_window *w);
+
+/* True if the last stamp is so young that its wake may still be under way. */
+bool iw_stamp_fresh(const struct ipcwait_window *w);
 
 /*
  * Wake up to @count sleepers and learn what it cost since @begin_ns, if that is not 0. Uses
