@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was measured. NAN stands for "not measured in this mode or on this machine" and is
+ * never mixed with zero.
+ */
+#ifndef SEM_TEST_RESULTS_H
+#define SEM_TEST_RESULTS_H
+
+#include "environment.h"
+#include "options.h"
+#include "rows.h"
+
+#include <stdbool.h>
+
+/* One run of one row. */
+struct run {
+	double seconds;
+	double cpu_seconds;         /* user and system, hogs included */
+	double hog_cpu_seconds;     /* of these */
+	double machine_cpu_seconds; /* busy or stolen, all CPUs, this program included */
+	double bound_seconds;       /* of the work alone, measured right before */
+	double round_trip_ns;       /* of a cache line, measured in the same round */
+	double switches_voluntary;
+	double switches_involuntary;
+	double futex_waits;
+	double futex_wakes;
+	double spun;
+	double slept;
+	double rescheduling_interrupts;
+	double function_call_interrupts;
+};
+
+/* A row in one form. */
+struct entry {
+	const struct row *row;
+	bool processes;
+	char label[32];   /* "glibc, threads" */
+	double estimate;  /* seconds that one run takes, the last known */
+	struct run *runs; /* one per round */
+};
+
+#define ENTRIES_MOST (2 * ROW_COUNT)
+
+struct results {
+	const struct options *options;
+	struct environment environment;
+	double loop_ns;
+	double round_trip_ns; /* measured before the first round */
+	unsigned n_entries;
+	struct entry entries[ENTRIES_MOST];
+	unsigned first_kept; /* rounds: the medians are over first_kept .. */
+	unsigned n_kept;     /* .. first_kept + n_kept - 1 */
+	/* B at the end of the last run that used the library */
+	double block_cost_ns;
+	double block_samples;
+};
+
+/* Entries for the options, with room for their runs. NULL: no memory. */
+struct results *results_create(const struct options *o);
+void results_destroy(struct results *r);
+
+/* The entry of a row in a form; NULL: not chosen. */
+const struct entry *results_find(const struct results *r, int row, bool processes);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "rounds.h"
+#include "baseline.h"
+#include "bodies.h"
+#include "finish.h"
+#include "hog.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Share of the items that a row runs for the estimate, and its limits. */
+#define TRIAL_SHARE 100
+#define TRIAL_LEAST 200
+#define TRIAL_MOST  5000
+
+/* What a sleep and a wake add to a pause, and what a post and a wait take; roughly. */
+#define IDLE_EXTRA_US 80
+#define PAIR_NS       10
+
+static const struct job jobs[] = {
+	[MODE_HAND_OFF] = { .role = { "producer", "consumer" },
+			    .body = { body_produce, body_consume } },
+	[MODE_IDLE] = { .role = { "producer", "consumer" },
+			.body = { body_idle_produce, body_idle_consume } },
+	[MODE_UNCONTENDED] = { .role = { "thread" }, .body = { body_pairs } },
+};
+
+static void init_semaphores(const struct entry *e, struct arena *a)
+{
+	int r;
+
+	a->ops = e->row->ops;
+	a->processes = e->processes;
+	r = a->ops->init(&a->full, 0, e->processes);
+	if (!r)
+		r = a->ops->init(&a->empty, 1, e->processes);
+	if (r)
+		finish_failed("%s: cannot make a semaphore: %s", e->label, strerror(-r));
+}
+
+static void check_semaphore(const struct entry *e, struct arena *a, struct sem_room *sem,
+			    const char *name, int expected)
+{
+	int value = a->ops->value(sem);
+
+	if (value != expected)
+		finish_failed("%s: semaphore '%s' ended with the value %d instead of %d",
+			      e->label, name, value, expected);
+	a->ops->fini(sem);
+}
+
+/* Nothing lost, nothing twice. */
+static void check_outcome(const struct job *j, const struct entry *e, struct arena *a)
+{
+	for (unsigned i = 0; i < JOB_WORKERS && j->role[i]; i++) {
+		unsigned long long done = a->worker[i].done;
+
+		if (done != a->items)
+			finish_failed("%s: the %s counted %llu items instead of %llu",
+				      e->label, j->role[i], done,
+				      (unsigned long long)a->items);
+	}
+	check_semaphore(e, a, &a->full, "full", 0);
+	check_semaphore(e, a, &a->empty, "empty", 1);
+}
+
+static void add_costs(const struct job *j, const struct arena *a, struct run *run)
+{
+	for (unsigned i = 0; i < JOB_WORKERS && j->role[i]; i++) {
+		const struct thread_cost *c = &a->worker[i].cost;
+
+		run->cpu_seconds += (double)c->cpu_ns / 1e9;
+		run->switches_voluntary += (double)c->switches_voluntary;
+		run->switches_involuntary += (double)c->switches_involuntary;
+	}
+}
+
+/* The library counts per process: the workers' own counts, or those of this process. */
+static void add_library(struct results *r, const struct entry *e, const struct arena *a,
+			const struct library_cost *before, struct run *run)
+{
+	struct library_cost cost;
+
+	measure_library_since(&cost, before);
+	if (e->processes) {
+		cost = a->worker[0].library;
+		measure_library_add(&cost, &a->worker[1].library);
+	}
+	run->futex_waits = e->row->counted ? (double)cost.futex_waits : NAN;
+	run->futex_wakes = e->row->counted ? (double)cost.futex_wakes : NAN;
+	run->spun = e->row->counted ? (double)cost.spun : NAN;
+	run->slept = e->row->counted ? (double)cost.slept : NAN;
+	if (e->row->counted) {
+		r->block_cost_ns = (double)cost.block_cost_ns;
+		r->block_samples = (double)cost.block_samples;
+	}
+}
+
+static void add_interrupts(const struct interrupts *before, struct run *run)
+{
+	struct interrupts since;
+
+	measure_interrupts_since(&since, before);
+	run->rescheduling_interrupts = since.available ? (double)since.rescheduling : NAN;
+	run->function_call_interrupts =
+		since.available ? (double)since.function_calls : NAN;
+}
+
+static void add_machine(int64_t before_ns, struct run *run)
+{
+	int64_t now_ns = measure_machine_cpu_ns();
+
+	run->machine_cpu_seconds = before_ns < 0 ? NAN : (double)(now_ns - before_ns) / 1e9;
+}
+
+/* One run, hogs and all. */
+static void run_measured(struct results *r, const struct entry *e, const struct job *j,
+			 struct arena *a, struct run *run)
+{
+	struct library_cost library;
+	struct interrupts interrupts;
+	struct hogs *hogs = NULL;
+	int64_t hog_cpu_ns, machine_ns;
+	int error = e->row->hog ? hogs_start(&hogs) : 0;
+
+	if (error)
+		finish_failed("%s: cannot start the hogs: %s", e->label, strerror(-error));
+	measure_interrupts(&interrupts);
+	measure_library(&library);
+	machine_ns = measure_machine_cpu_ns();
+	hog_cpu_ns = hogs_cpu_ns(hogs);
+	job_run(j, a);
+	run->hog_cpu_seconds = (double)(hogs_cpu_ns(hogs) - hog_cpu_ns) / 1e9;
+	add_machine(machine_ns, run);
+	add_interrupts(&interrupts, run);
+	hogs_stop(hogs);
+	run->seconds = job_seconds(j, a);
+	run->cpu_seconds = run->hog_cpu_seconds;
+	add_costs(j, a, run);
+	add_library(r, e, a, &library, run);
+}
+
+static void run_entry(struct results *r, const struct entry *e, struct arena *a,
+		      struct progress *p, struct run *run)
+{
+	struct job j = jobs[r->options->mode];
+	uint64_t checksum = 0;
+
+	memset(run, 0, sizeof(*run));
+	run->bound_seconds = NAN;
+	j.name = e->label;
+	j.watcher = p ? progress_watcher(p) : NULL;
+	if (r->options->mode == MODE_HAND_OFF)
+		run->bound_seconds = baseline_bound_seconds(a, NULL, &checksum);
+	init_semaphores(e, a);
+	run_measured(r, e, &j, a, run);
+	check_outcome(&j, e, a);
+	if (r->options->mode == MODE_HAND_OFF && a->worker[0].checksum != checksum)
+		finish_failed(
+			"%s: the producer's work came to another result than the bound's",
+			e->label);
+}
+
+static void set_items(const struct results *r, struct arena *a, uint64_t items)
+{
+	a->items = items;
+	a->loops = r->options->loops;
+	a->idle_ns = (int64_t)r->options->idle_us * 1000;
+}
+
+/* Seconds of one run of an entry and of the bound before it. */
+static double estimate_entry(struct results *r, const struct entry *e, struct arena *a)
+{
+	const struct options *o = r->options;
+	uint64_t trial = o->items / TRIAL_SHARE;
+	struct run run;
+
+	if (o->mode == MODE_UNCONTENDED)
+		return (double)o->items * PAIR_NS / 1e9;
+	if (o->mode == MODE_IDLE)
+		return (double)o->items * (double)(o->idle_us + IDLE_EXTRA_US) / 1e6;
+	trial = trial < TRIAL_LEAST ? TRIAL_LEAST : trial > TRIAL_MOST ? TRIAL_MOST : trial;
+	trial = trial < o->items ? trial : o->items;
+	set_items(r, a, trial);
+	run_entry(r, e, a, NULL, &run);
+	return (run.seconds + run.bound_seconds) * (double)o->items / (double)trial;
+}
+
+double rounds_estimate(struct results *r, struct arena *a)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < r->n_entries; i++) {
+		r->entries[i].estimate = estimate_entry(r, &r->entries[i], a);
+		sum += r->entries[i].estimate;
+	}
+	return sum * r->options->repeat;
+}
+
+void rounds_run(struct results *r, struct arena *a, struct progress *p)
+{
+	for (unsigned round = 0; round < r->options->repeat; round++) {
+		double round_trip_ns = baseline_round_trip_ns(a);
+
+		for (unsigned i = 0; i < r->n_entries; i++) {
+			struct entry *e = &r->entries[i];
+			char label[64];
+
+			snprintf(label, sizeof(label), "round %u of %u: %s", round + 1,
+				 r->options->repeat, e->label);
+			progress_step(p, label, e->estimate);
+			set_items(r, a, r->options->items);
+			run_entry(r, e, a, p, &e->runs[round]);
+			e->runs[round].round_trip_ns = round_trip_ns;
+		}
+	}
+	progress_end(p);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "rows.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct row rows[ROW_COUNT] = {
+	[ROW_GLIBC] = { "glibc", "sem_t of the C library", &sem_glibc, false, false },
+	[ROW_IPCWAIT] = { "ipcwait", "libipcwait's semaphore", &sem_ipcwait, false, true },
+	[ROW_SPIN] = { "spin", "always spins for 30 us, then sleeps", &sem_spin, false,
+		       true },
+	[ROW_BLOCK] = { "block", "libipcwait's, set to never spin", &sem_block, false,
+			true },
+	[ROW_HOG] = { "hog", "glibc, a SCHED_IDLE busy thread on each CPU", &sem_glibc,
+		      true, false },
+};
+
+static int find(const char *name, size_t length)
+{
+	for (int i = 0; i < ROW_COUNT; i++)
+		if (strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+			return i;
+	return -1;
+}
+
+int rows_parse(const char *list, unsigned *set, const char **bad, int *bad_length)
+{
+	const char *name = list;
+
+	*set = 0;
+	for (;;) {
+		size_t length = strcspn(name, ",");
+		int i = find(name, length);
+
+		if (i < 0) {
+			*bad = name;
+			*bad_length = (int)length;
+			return -EINVAL;
+		}
+		*set |= 1u << i;
+		if (!name[length])
+			return 0;
+		name += length + 1;
+	}
+}

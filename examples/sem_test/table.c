@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+#include "bars.h"
+#include "figures.h"
+#include "median.h"
+#include "sentence.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LABEL_WIDTH 11
+
+/* CPUs kept busy by others from which on the figures are called disturbed. */
+#define DISTURBED 0.05
+
+struct column {
+	const char *title;
+	int width;
+	int decimals; /* 0: a count, thousands apart */
+	size_t figure;
+};
+
+#define FIGURE(name) offsetof(struct figures, name)
+
+static const struct column hand_off_columns[] = {
+	{ "seconds", 9, 3, FIGURE(seconds) },
+	{ "items/s", 11, 0, FIGURE(items_per_second) },
+	{ "CPU-s", 9, 3, FIGURE(cpu_seconds) },
+	{ "x bound", 9, 2, FIGURE(times_bound) },
+	{ "switches", 11, 0, FIGURE(switches) },
+	{ "futex waits", 13, 0, FIGURE(futex_waits) },
+	{ "wakes", 11, 0, FIGURE(futex_wakes) },
+	{ "RES + CAL", 12, 0, FIGURE(interrupts) },
+	{ "ROI T^2/C", 11, 2, FIGURE(roi) },
+	{ NULL, 0, 0, 0 },
+};
+
+static const struct column idle_columns[] = {
+	{ "seconds", 9, 3, FIGURE(seconds) },
+	{ "CPU us/item", 13, 2, FIGURE(cpu_us_per_item) },
+	{ "vs glibc", 10, 2, FIGURE(cpu_vs_glibc) },
+	{ "switches", 11, 0, FIGURE(switches) },
+	{ "futex waits", 13, 0, FIGURE(futex_waits) },
+	{ "wakes", 11, 0, FIGURE(futex_wakes) },
+	{ "RES + CAL", 12, 0, FIGURE(interrupts) },
+	{ NULL, 0, 0, 0 },
+};
+
+static const struct column uncontended_columns[] = {
+	{ "ns per pair", 13, 2, FIGURE(ns_per_item) },
+	{ "vs glibc", 10, 2, FIGURE(seconds_vs_glibc) },
+	{ NULL, 0, 0, 0 },
+};
+
+static const struct column *const columns_of[] = {
+	[MODE_HAND_OFF] = hand_off_columns,
+	[MODE_IDLE] = idle_columns,
+	[MODE_UNCONTENDED] = uncontended_columns,
+};
+
+/* "1 234 567" */
+static void print_count(int width, double value)
+{
+	char digits[32], text[48];
+	int n = snprintf(digits, sizeof(digits), "%.0f", value);
+	int to = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0 && digits[i - 1] != '-')
+			text[to++] = ' ';
+		text[to++] = digits[i];
+	}
+	text[to] = 0;
+	printf("%*s", width, text);
+}
+
+static void print_cell(const struct column *c, const struct figures *f)
+{
+	double value = *(const double *)(const void *)((const char *)f + c->figure);
+
+	if (isnan(value))
+		printf("%*s", c->width, c->figure == FIGURE(interrupts) ? "n/a" : "-");
+	else if (c->decimals)
+		printf("%*.*f", c->width, c->decimals, value);
+	else
+		print_count(c->width, value);
+}
+
+static void print_line(const char *label, const struct column *columns,
+		       const struct figures *f)
+{
+	printf("  %-*s", LABEL_WIDTH, label);
+	for (const struct column *c = columns; c->title; c++)
+		print_cell(c, f);
+	putchar('\n');
+}
+
+static void print_titles(const struct results *r, const struct column *columns,
+			 bool processes)
+{
+	const char *form = r->options->mode == MODE_UNCONTENDED ? "one thread"
+			   : processes                          ? "processes"
+								: "threads";
+
+	printf("%-*s", LABEL_WIDTH + 2, form);
+	for (const struct column *c = columns; c->title; c++)
+		printf("%*s", c->width, c->title);
+	putchar('\n');
+}
+
+/* The work alone, as it was measured before each of the rows. */
+static void print_bound(const struct results *r, const struct column *columns,
+			bool processes)
+{
+	double seconds[ENTRIES_MOST];
+	struct figures f;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->n_entries; i++)
+		if (r->entries[i].processes == processes) {
+			figures_of_entry(r, &r->entries[i], &f);
+			seconds[n++] = f.bound_seconds;
+		}
+	for (size_t k = 0; k < sizeof(f) / sizeof(double); k++)
+		((double *)&f)[k] = NAN;
+	f.seconds = median(seconds, n);
+	f.items_per_second = (double)r->options->items / f.seconds;
+	f.times_bound = 1;
+	printf("  %-*s", LABEL_WIDTH, "bound");
+	for (const struct column *c = columns; c->figure != FIGURE(switches); c++)
+		print_cell(c, &f);
+	printf("   the work alone, no semaphores\n");
+}
+
+static void print_form(const struct results *r, bool processes)
+{
+	const struct column *columns = columns_of[r->options->mode];
+	struct figures f;
+
+	print_titles(r, columns, processes);
+	if (r->options->mode == MODE_HAND_OFF)
+		print_bound(r, columns, processes);
+	for (unsigned i = 0; i < r->n_entries; i++) {
+		const struct entry *e = &r->entries[i];
+
+		if (e->processes != processes)
+			continue;
+		figures_of_entry(r, e, &f);
+		print_line(e->row->name, columns, &f);
+	}
+	putchar('\n');
+}
+
+/* CPUs that others kept busy, on average over all runs; NAN where that is not known. */
+static double busy_others(const struct results *r)
+{
+	double seconds = 0, others = 0;
+
+	for (unsigned i = 0; i < r->n_entries; i++)
+		for (unsigned k = 0; k < r->options->repeat; k++) {
+			const struct run *x = &r->entries[i].runs[k];
+
+			seconds += x->seconds;
+			others += x->machine_cpu_seconds - x->cpu_seconds;
+		}
+	return others / seconds;
+}
+
+static void print_notes(const struct results *r)
+{
+	const struct run *any = &r->entries[0].runs[0];
+
+	if (r->options->mode == MODE_UNCONTENDED)
+		return;
+	if (isnan(any->rescheduling_interrupts))
+		printf("RES + CAL interrupts: not available on this machine.\n");
+	if (r->options->rows >> ROW_HOG & 1)
+		printf("hog: its CPU-seconds include those of the busy threads.\n");
+	if (r->options->mode == MODE_HAND_OFF)
+		printf("ROI: T items per second, C CPUs busy; glibc's is 1.\n");
+	if (!isnan(r->block_cost_ns))
+		printf("B, the cost of one block/wake pair as libipcwait knows it: %.1f "
+		       "us, %s.\n",
+		       r->block_cost_ns / 1e3,
+		       r->block_samples > 0 ? "learned" : "a table value");
+	if (busy_others(r) > DISTURBED)
+		printf("DISTURBED: other programs or the host took %.2f CPUs during the "
+		       "runs.\n",
+		       busy_others(r));
+	putchar('\n');
+}
+
+/* A line for each of its parts. */
+static void print_sentence(const struct results *r)
+{
+	char text[SENTENCE_SIZE];
+
+	sentence_write(r, text);
+	for (const char *p = text; *p; p++)
+		putchar(p > text && p[-1] == ';' ? '\n' : *p);
+	if (text[0])
+		putchar('\n');
+}
+
+static void print_bars(const struct results *r)
+{
+	struct bar bars[BARS_MOST];
+	unsigned n = bars_get(r, bars);
+
+	if (!n)
+		return;
+	printf("\nBars, set for %sa 2-vCPU KVM guest without halt polling\n",
+	       r->options->mode == MODE_HAND_OFF ? "LOOPS 2000 on " : "");
+	for (unsigned i = 0; i < n; i++) {
+		const struct bar *b = &bars[i];
+		const char *form = r->options->mode == MODE_UNCONTENDED ? ""
+				   : b->processes                       ? "processes"
+									: "threads";
+
+		printf("  %-10s %-48s", form, b->text);
+		if (isnan(b->value))
+			printf(" %13s", "not available");
+		else
+			printf(" %13.2f", b->value);
+		printf("   bar %s %5.2f  %s\n", b->at_least ? ">=" : "<=", b->limit,
+		       b->reached ? "reached" : "NOT reached");
+	}
+}
+
+void table_print(const struct results *r)
+{
+	if (r->options->threads)
+		print_form(r, false);
+	if (r->options->processes)
+		print_form(r, true);
+	print_notes(r);
+	print_sentence(r);
+	print_bars(r);
+}
