@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,10 @@ bool iw_config_parse_max_spin_us(const char *text, uint32_t *value)
 /* The value itself is not printed: it may be long or hold control characters. */
 static void warn(const char *name, const char *allowed)
 {
+	int saved_errno = errno;
+
 	dprintf(STDERR_FILENO, "libipcwait: %s ignored: not %s\n", name, allowed);
+	errno = saved_errno;
 }
 
 struct iw_config iw_config_read(void)

@@ -61,6 +61,11 @@ static uint64_t ceiling_ns(const struct iw_facts *facts)
 	return UINT64_C(1000) * (us ? us : MAX_SPIN_US);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The next number of the thread's generator: xorshift, Marsaglia 2003, with his constants. */
 static uint32_t next_random(struct iw_thread *self)
 {
@@ -86,12 +91,11 @@ uint64_t iw_policy_spin_ns(const struct iw_facts *facts, const struct ipcwait_wi
 			   enum ipcwait_preset preset, uint64_t delay_ns)
 {
 	uint64_t block_ns = iw_cost_block_ns(facts, preset);
-	uint64_t ceiling = ceiling_ns(facts);
-	uint64_t ns;
+	uint64_t ns = 2 * block_ns;
 
 	if (preset == IPCWAIT_BLOCK)
 		return 0;
-	ns = preset == IPCWAIT_SPIN ? 2 * block_ns
-				    : jittered(iw_window_choose(w, block_ns, delay_ns));
-	return ns < ceiling ? ns : ceiling;
+	if (preset != IPCWAIT_SPIN)
+		ns = least(ns, jittered(iw_window_choose(w, block_ns, delay_ns)));
+	return least(ns, ceiling_ns(facts));
 }

@@ -21,6 +21,7 @@
 
 /* What the sleeps of one wait leave behind. */
 struct sleep {
+	bool learning;      /* there is a second CPU, so the clock is worth reading */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
 };
@@ -49,28 +50,44 @@ static int nap(struct iw_waiter *me, struct sleep *s)
 	int r = iw_sleep_once(me->what->kind, &nobody, 0, last ? me->deadline_ns : until,
 			      true);
 
-	s->asleep_at = now_ns();
+	if (s->learning)
+		*s = (struct sleep){ .learning = true, .asleep_at = now_ns() };
 	return r == -ETIMEDOUT && !last ? 0 : r;
 }
 
 /*
- * After a wake the waker's stamp tells how long the wake took, if the stamp was put during
- * this sleep: a sample of the machine's wake latency.
+ * How long before @now the wait really ended. The waker's stamp tells, if it was put during
+ * this sleep: then it is a sample of the machine's wake latency too. Else the usual latency
+ * is taken, since a sleeper never runs at once.
  */
+static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slept_ns)
+{
+	const struct iw_facts *facts = iw_facts();
+	uint64_t age_ns, usual_ns;
+
+	if (!me->woken)
+		return 0;
+	if (iw_window_stamp_age(me->window, now, slept_ns, &age_ns)) {
+		iw_cost_note_latency(age_ns);
+		return age_ns;
+	}
+	usual_ns = facts ? iw_cost_latency_ns(facts) : 0;
+	return usual_ns < slept_ns ? usual_ns : slept_ns;
+}
+
 static int sleep_published(struct iw_waiter *me, uint32_t expected, struct sleep *s)
 {
 	int r = iw_sleep_once(me->what->kind, me->futex, expected, me->deadline_ns,
 			      me->private_);
-	uint64_t now = iw_self()->alone ? 0 : now_ns();
-	uint64_t slept_ns = now - s->asleep_at;
+	uint64_t now, slept_ns;
 
 	me->woken = r == 0;
-	if (!now)
+	if (!s->learning)
 		return r;
+	now = now_ns();
+	slept_ns = now - s->asleep_at;
 	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
-	s->late_ns = 0;
-	if (iw_window_stamp_age(me->window, now, slept_ns, &s->late_ns) && me->woken)
-		iw_cost_note_latency(s->late_ns);
+	s->late_ns = lateness(me, now, slept_ns);
 	s->asleep_at = now;
 	return r;
 }
@@ -117,8 +134,10 @@ static void record_at_least(const struct iw_waiter *me, uint64_t wait_ns)
 static int give_up(struct iw_waiter *me, int r)
 {
 	if (me->what->withdraw(me))
-		return 0;
-	if (r == -ETIMEDOUT)
+		r = 0;
+	if (r == 0)
+		iw_count(me->what->kind, IW_SLEPT, 1);
+	else if (r == -ETIMEDOUT)
 		iw_count(me->what->kind, IW_EXPIRED, 1);
 	else if (r == -EINTR)
 		iw_count(me->what->kind, IW_INTERRUPTED, 1);
@@ -146,7 +165,7 @@ static bool spin(struct iw_waiter *me, uint64_t *spun_ns)
 static int sleep_until_taken(struct iw_waiter *me, uint64_t spun_ns)
 {
 	bool learning = !iw_self()->alone;
-	struct sleep s = { .asleep_at = learning ? now_ns() : 0 };
+	struct sleep s = { .learning = learning, .asleep_at = learning ? now_ns() : 0 };
 	uint64_t start_ns = s.asleep_at - spun_ns;
 
 	for (;;) {
