@@ -54,7 +54,7 @@ struct ipcwait_policy {
  * bytes, safe between processes, and never trusted: any content gives a legal window.
  */
 struct ipcwait_window {
-	struct ipcwait_word64 bins;  /* sixteen 4-bit counts of wait lengths, by octave */
+	struct ipcwait_word64 bins;  /* eight 5-bit counts of wait lengths, by share of B */
 	struct ipcwait_word32 stamp; /* when the last waker began to wake a sleeper */
 	struct ipcwait_word32 state; /* preset and number of waits learned from */
 };

@@ -5,6 +5,7 @@
 #include "os/cpu.h"
 #include "os/seam.h"
 #include "wait/cost.h"
+#include "wait/policy.h"
 #include "wait/stats.h"
 #include "wait/wait.h"
 #include "wait/window.h"
@@ -115,7 +116,14 @@ static uint64_t delay_from_own_wake(void)
 
 static void record(const struct iw_waiter *me, uint64_t wait_ns)
 {
-	iw_window_record(me->window, wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0);
+	const struct iw_facts *facts = iw_facts();
+	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
+
+	/* Bins are shares of B, and B depends on the preset: the one that the next choice has. */
+	if (facts)
+		iw_window_record(
+			me->window, own_ns,
+			iw_cost_block_ns(facts, iw_policy_preset(facts, me->window)));
 }
 
 /*

@@ -5,10 +5,10 @@
  * can drive the real code. The argument is in docs/design/window.md.
  *
  * window.bins
- *   bits 4i .. 4i+3   how many of the remembered waits had a length in bin i
- *   bin 0             below 256 ns
- *   bin i, 1 .. 14    from 128 << i to 256 << i ns
- *   bin 15            4.2 ms and more
+ *   bits 5i .. 5i+4   how many of the remembered waits had a length in bin i
+ *   bin 0 .. 6        below 1/16, 1/8, 1/4, 1/2, 3/4, 1, 7/4 of B, and not in an earlier one
+ *   bin 7             7/4 B and more
+ *   bits 40-63        zero; ignored
  *
  * window.state
  *   bits 0-7    preset of the object, IPCWAIT_INHERIT for none
@@ -27,18 +27,19 @@
 
 #include <ipcwait/policy.h>
 
-#define IW_WINDOW_BINS 16
+#define IW_WINDOW_BINS 8
 
 /*
  * The time to spin, in ns, that costs least in expectation over the remembered waits, if
- * sleeping costs @block_ns; at least block/8 while little is known, at most 2 block. If
- * spinning pays at all, @delay_ns is added, the part of the wait that its own thread causes.
+ * sleeping costs @block_ns, which is B; at least B/8 while little is known, at most 7/4 B, so
+ * that 2B are not exceeded with a jitter of an eighth. If spinning pays at all, @delay_ns is
+ * added, the part of the wait that its own thread causes.
  */
 uint64_t iw_window_choose(const struct ipcwait_window *w, uint64_t block_ns,
 			  uint64_t delay_ns);
 
-/* Remember a wait of @wait_ns. */
-void iw_window_record(struct ipcwait_window *w, uint64_t wait_ns);
+/* Remember a wait of @wait_ns, with the @block_ns that its object's next choice will have. */
+void iw_window_record(struct ipcwait_window *w, uint64_t wait_ns, uint64_t block_ns);
 
 /* The preset of the object, IPCWAIT_INHERIT for none or for a value that makes no sense. */
 enum ipcwait_preset iw_window_preset(const struct ipcwait_window *w);

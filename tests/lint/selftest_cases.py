@@ -54,6 +54,12 @@ LAYERS = [
     ('layers.user', 'cli/main.c:2', include('cli/main.c', '"os/futex.h"')),
     ('layers.user', 'cli/main.c:2', include('cli/main.c', '"../lib/os/futex.h"')),
     ('layers.user', 'cli/main.c:2', include('cli/main.c', '<os/futex.h>')),
+    ('layers.user', 'bench/policy_sim/run.c:2',
+     ('lib/layers.txt', '6 cli\n', '6 cli\n6 bench\n'),
+     write('bench/policy_sim/run.c', f'{SPDX}#include "wait/window.h"\n')),
+    ('layers.user', 'bench/policy_sim/rule_ipcwait.c:2',
+     ('lib/layers.txt', '6 cli\n', '6 cli\n6 bench\n'),
+     write('bench/policy_sim/rule_ipcwait.c', f'{SPDX}#include "wait/wait.h"\n')),
 ]
 
 HOMES = [

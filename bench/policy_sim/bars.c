@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "bars.h"
+
+#define MEAN_LIMIT   1.20
+#define WORST_LIMIT  1.60
+#define LOSS_LIMIT_B 2.0
+
+static const struct verdict *best_competitor(const struct series *s)
+{
+	const struct verdict *best = NULL;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->verdicts[i].name != rule_ipcwait.name &&
+		    (!best || s->verdicts[i].mean < best->mean))
+			best = &s->verdicts[i];
+	return best;
+}
+
+bool bars_get(const struct series *s, struct bar bars[BARS])
+{
+	const struct verdict *own = results_find(s, rule_ipcwait.name);
+	const struct verdict *other = best_competitor(s);
+	const struct member *members = s->suite.members;
+	struct bar *bar = bars;
+
+	if (!own || !other)
+		return false;
+	*bar++ = (struct bar){ .text = "suite mean",
+			       .value = own->mean,
+			       .limit = MEAN_LIMIT };
+	*bar++ = (struct bar){ .text = "worst stationary member",
+			       .value = own->worst,
+			       .limit = WORST_LIMIT,
+			       .who = members[own->worst_member].name };
+	*bar++ = (struct bar){ .text = "loss on any single wait, in B",
+			       .value = (double)own->loss_max_ns / (double)s->block_ns,
+			       .limit = LOSS_LIMIT_B,
+			       .who = members[own->loss_member].name };
+	*bar++ = (struct bar){ .text = "suite mean, of the best competitor",
+			       .value = own->mean,
+			       .limit = other->mean,
+			       .strict = true,
+			       .who = other->name };
+	while (bar-- > bars)
+		bar->reached =
+			bar->strict ? bar->value < bar->limit : bar->value <= bar->limit;
+	return true;
+}
+
+bool bars_all_reached(const struct results *r)
+{
+	struct bar bars[BARS];
+	bool reached = true;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (!bars_get(&r->series[i], bars))
+			return false;
+		for (int k = 0; k < BARS; k++)
+			reached = reached && bars[k].reached;
+	}
+	return reached;
+}

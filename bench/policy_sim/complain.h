@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors are one line on stderr, whatever the user typed. */
+#ifndef POLICY_SIM_COMPLAIN_H
+#define POLICY_SIM_COMPLAIN_H
+
+/* "policy_sim: ..." and a newline. Return: -EINVAL, always. */
+__attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
+
+/*
+ * Up to @length characters of @text, all if -1, with '?' for control characters and "..."
+ * for what is too long. Valid until the next call.
+ */
+const char *shown(const char *text, int length);
+
+/* The same for a path, which may be longer. Valid until the next call. */
+const char *shown_path(const char *path);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rule decides how long to spin before the next sleep, and learns from what came of it.
+ *
+ * A rule sees what its published form sees, no more. Most know only how long they spun and
+ * whether that was enough; those that time the sleep too say so with sees_sleep.
+ *
+ * Rules that count pauses or probes become times with the assumptions stated in their
+ * files: a pause is 26 ns, as on the project's guest.
+ */
+#ifndef POLICY_SIM_RULE_H
+#define POLICY_SIM_RULE_H
+
+#include "random.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAUSE_NS 26
+
+#define RULE_STATE_BYTES 64
+
+/* Longer than any state; each rule casts it to its own struct. */
+union rule_state {
+	uint64_t align;
+	unsigned char bytes[RULE_STATE_BYTES];
+};
+
+/* A wait that is over. */
+struct outcome {
+	uint64_t spin_ns; /* what the rule had chosen */
+	uint64_t wait_ns; /* length of the wait; spin_ns if it slept and cannot see more */
+	bool spun;        /* it ended within spin_ns, without a sleep */
+};
+
+struct rule {
+	const char *name;
+	const char *what; /* for people, one line */
+	bool sees_sleep;
+	/* @state is all zero. @block_ns is B, which only some rules may know. */
+	void (*init)(void *state, uint64_t block_ns);
+	uint64_t (*spin_ns)(void *state, struct random *r);
+	void (*learn)(void *state, const struct outcome *o);
+};
+
+/* The library's own rule, first; then the others. */
+extern const struct rule *const rules[];
+extern const unsigned n_rules;
+
+/* Each in the file of its family. */
+extern const struct rule rule_ipcwait;
+extern const struct rule rule_block, rule_spin, rule_fixed_b, rule_fixed_054b, rule_random;
+extern const struct rule rule_folly, rule_jiny;
+extern const struct rule rule_glibc;
+extern const struct rule rule_hotspot;
+extern const struct rule rule_mutexee;
+extern const struct rule rule_dotnet;
+extern const struct rule rule_haltpoll, rule_kvm;
+
+#endif
