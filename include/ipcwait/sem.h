@@ -26,8 +26,8 @@
  *
  * Death: no token is lost, and whoever looks finds it. But a process that is killed at the
  * wrong moment (as a poster before its wake, as a waiter after its wake, as a spinner beside
- * sleepers) can leave a token that no sleeper is told of, until the next waiter goes to
- * sleep or the next post that comes a millisecond or more after the last wake.
+ * sleepers) can leave tokens that no sleeper is told of, until a waiter next goes to sleep or
+ * a post comes a millisecond after the last wake; after a spinner's death it takes two posts.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/sem.md.
  */
@@ -54,7 +54,7 @@
  *      0      v     0      0      nobody sleeps        (v = 0: the all-zero state)
  *      0      0     0      s      s threads asleep
  *      0      v     k      s      k of s were woken; v > k only if k = s or a spinner was left v
- *      1      v     k      s      the next post leaves one token for the spinner
+ *      1      0     k      s      the next post leaves one token for the spinner
  *      any    any   > SLEEPERS    never
  *
  *   v -> v-1              take            any thread        fast path; value > 0
@@ -70,7 +70,7 @@
  * WAKES and SPINNER may be too small: costs a needless wake. Either too large while a
  * thread sleeps and v > 0 is a lost wake-up and must be impossible: nobody goes to sleep
  * unless WAKES is 0, nobody counts in both, and whoever spins ends it by taking a token or
- * by seeing none. SLEEPERS may be too large (a waiter was killed): a needless wake per post.
+ * by seeing none. SLEEPERS may be too large (a waiter was killed): needless wakes.
  */
 struct ipcwait_sem {
 	struct ipcwait_word64 word;   /* low half: the futex */
@@ -258,7 +258,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_wait(struct ipcwait_sem *s)
 /**
  * ipcwait_sem_post_n() - add @n tokens
  * @s: semaphore, initialised or all-zero
- * @n: how many; 0 does nothing
+ * @n: how many; 0 adds nothing
  *
  * Wakes as many sleepers as there are tokens that no running waiter will take, all with
  * one system call.

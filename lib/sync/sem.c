@@ -205,17 +205,12 @@ static uint32_t wakes_due(uint64_t w, uint32_t n)
 }
 
 /*
- * The word as far as a post may rely on it. A wake that has not arrived after a while may
- * never arrive: its poster was killed before the system call, or its sleeper after it. To
- * read WAKES as zero then costs a needless wake at worst.
- */
-static uint64_t believable(const struct ipcwait_sem *s, uint64_t w)
-{
-	return wakes(w) && !iw_stamp_fresh(&s->window) ? w & ~WAKES_MASK : w;
-}
-
-/*
  * v,k -> v+n,k+m, SPINNER -> 0, then wake m. The CAS is the last access to the semaphore.
+ *
+ * A wake that has not arrived after a while may never arrive: its poster was killed before
+ * the system call, or its sleeper after it. Such WAKES read as zero, which costs a needless
+ * call at worst. Once doubted they stay so for this post, whose own stamp is fresh.
+ *
  * The post that leaves a token for the spinner also uses up its mark, so that a mark whose
  * thread was killed misleads one post only; a living spinner marks again.
  */
@@ -224,8 +219,8 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 	/* ORD sem.X10: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
 	bool private_ = s->flags & IPCWAIT_PRIVATE;
+	bool stale = false, stamped = false;
 	uint64_t known, posted, stamped_ns = 0;
-	bool stamped = false;
 	uint32_t due;
 
 	if (sleepers(w) && !usable(s))
@@ -233,7 +228,8 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 	do {
 		if (n > IPCWAIT_SEM_VALUE_MAX - value(w))
 			return -EOVERFLOW;
-		known = believable(s, w);
+		stale = stale || (wakes(w) && !iw_stamp_fresh(&s->window));
+		known = stale ? w & ~WAKES_MASK : w;
 		due = wakes_due(known, n);
 		if (due && !stamped)
 			stamped_ns = iw_stamp(&s->window);
