@@ -82,10 +82,12 @@ static bool take(struct sem_waiter *me, uint64_t *w)
  * SPINNER 0 -> 1 while others sleep, so that a post leaves one token for this waiter
  * instead of waking one of them. One attempt per look: the next look tries again. A waiter
  * that was woken is counted in WAKES already, and a second time would be once too often.
+ * One that finds SLEEPERS full will nap, and must not keep a token waiting for that long.
  */
 static void mark_spinner(struct sem_waiter *me, uint64_t w)
 {
-	if (me->sleeper || sleepers(w) <= wakes(w) || (w & SPINNER))
+	if (me->sleeper || sleepers(w) <= wakes(w) || sleepers(w) == SLEEPERS_MAX ||
+	    (w & SPINNER))
 		return;
 	/* ORD sem.X4: relaxed, re-checked: a post reads the bit in the CAS that adds a token. */
 	if (ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER))
