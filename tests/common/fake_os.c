@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/fake_os.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/futex.h"
+#include "os/thread.h"
+
+_Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
+
+struct fake_os fake;
+
+void fake_reset(void)
+{
+	memset(&iw_thread, 0, sizeof(iw_thread));
+	memset(&fake, 0, sizeof(fake));
+	fake.now_ns = 1000000000;
+	fake.step_ns = 100;
+	fake.allowed = (struct iw_cpu_set){ .count = 2, .first = 0 };
+	fake.woken = INT_MAX;
+}
+
+void fake_script(const struct fake_step *steps, unsigned n)
+{
+	fake.script = steps;
+	fake.steps = n;
+	fake.waits = 0;
+}
+
+int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		  int private_)
+{
+	const struct fake_step *step;
+
+	CHECK(fake.waits < fake.steps);
+	CHECK(deadline_ns >= 0);
+	step = &fake.script[fake.waits++];
+	fake.wait = (struct fake_call){ word, expected, deadline_ns, private_ };
+	/* Nothing ran since the waiter published itself, so it must have told the truth. */
+	CHECK_EQ(*word, expected);
+	fake.now_ns += step->sleep_ns;
+	if (step->meanwhile)
+		step->meanwhile();
+	fake.now_ns += step->late_ns;
+	return step->result;
+}
+
+int iw_futex_wake(const uint32_t *word, uint32_t count, int private_)
+{
+	fake.wakes++;
+	fake.wake = (struct fake_call){ word, count, 0, private_ };
+	if (fake.on_wake)
+		fake.on_wake();
+	return fake.woken < 0 || count > (uint32_t)fake.woken ? fake.woken : (int)count;
+}
+
+int64_t iw_clock_ns(void)
+{
+	fake.clock_readings++;
+	fake.now_ns += fake.step_ns;
+	if (fake.on_clock)
+		fake.on_clock();
+	return fake.now_ns;
+}
+
+int64_t iw_clock_raw_ns(void)
+{
+	return fake.now_ns += 1000;
+}
+
+bool iw_clock_counter_trusted(void)
+{
+	return fake.counter_trusted;
+}
+
+struct iw_cpu_set iw_cpu_allowed(void)
+{
+	fake.mask_readings++;
+	return fake.allowed;
+}
+
+unsigned iw_cpu_current(void)
+{
+	return fake.cpu;
+}
+
+int iw_file_read(const char *path, char *text, size_t size)
+{
+	(void)path;
+	CHECK(size > 0);
+	text[0] = '\0';
+	return -ENOENT;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel that does what the test says, under the real lib/sync, lib/wait and lib/env.
+ * Linked instead of lib/os. For one thread: what other threads do happens inside the calls
+ * below, from the functions that the test hangs in.
+ *
+ * Time is virtual: it moves by step_ns with every reading of the clock, and by sleep_ns in
+ * every sleep. Ticks are read from the same clock unless counter_trusted is set.
+ */
+#ifndef TESTS_COMMON_FAKE_OS_H
+#define TESTS_COMMON_FAKE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/cpu.h"
+
+/* One futex call, as the kernel got it. */
+struct fake_call {
+	const uint32_t *word;
+	uint32_t value; /* expected, or count */
+	int64_t deadline_ns;
+	bool private_;
+};
+
+/* What one futex wait does. */
+struct fake_step {
+	int result;
+	int64_t sleep_ns;        /* the clock moves by this before meanwhile() ... */
+	void (*meanwhile)(void); /* what others do during the sleep */
+	int64_t late_ns;         /* ... and by this after it */
+};
+
+struct fake_os {
+	int64_t now_ns;
+	int64_t step_ns;
+	bool counter_trusted;
+	struct iw_cpu_set allowed;
+	unsigned cpu;
+
+	const struct fake_step *script; /* a wait beyond its end fails the test */
+	unsigned steps;
+	int woken;              /* what a wake returns at most */
+	void (*on_wake)(void);  /* called in a wake, before it returns */
+	void (*on_clock)(void); /* called with every reading of the clock */
+
+	unsigned waits, wakes, clock_readings, mask_readings;
+	struct fake_call wait, wake; /* the last of each */
+};
+
+extern struct fake_os fake;
+
+/* Two CPUs, nothing called yet, the thread's own data as in a new thread. */
+void fake_reset(void);
+
+/* The waits to come. */
+void fake_script(const struct fake_step *steps, unsigned n);
+
+#define FAKE_SCRIPT(steps) fake_script(steps, sizeof(steps) / sizeof((steps)[0]))
+
+#endif

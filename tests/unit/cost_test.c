@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib/wait/cost.c: what one block/wake pair is thought to cost. The estimate is one for the
+ * process, so each test runs in a child of its own.
+ */
+#include <pthread.h>
+
+#include "common/cmocka_all.h"
+#include "wait/cost.h"
+
+#define BATCH 32
+
+static const struct iw_facts guest = { .virtual_machine = true };
+static const struct iw_facts metal = { .virtual_machine = false };
+
+static void latencies(unsigned n, uint64_t ns)
+{
+	while (n--)
+		iw_cost_note_latency(ns);
+}
+
+static void wakers(unsigned n, uint64_t ns)
+{
+	while (n--)
+		iw_cost_note_waker(ns);
+}
+
+static void check_table(void)
+{
+	CHECK_EQ(iw_cost_latency_ns(&guest), 20000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 30000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_SPIN), 30000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_LATENCY), 4 * 20000 + 10000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_POWER), 20000 / 4 + 10000);
+	CHECK_EQ(iw_cost_latency_ns(&metal), 7000);
+	CHECK_EQ(iw_cost_block_ns(&metal, IPCWAIT_ADAPTIVE), 10000);
+}
+
+static void table_until_a_batch_is_full(void)
+{
+	check_table();
+	latencies(BATCH - 1, 3000);
+	wakers(BATCH - 1, 1000);
+	check_table();
+	CHECK_EQ(iw_cost_samples(), BATCH - 1);
+	latencies(1, 3000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 3000);
+	CHECK_EQ(iw_cost_latency_ns(&metal), 3000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 13000);
+	wakers(1, 1000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 4000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_LATENCY), 13000);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_POWER), 1750);
+}
+
+static void follows_a_shift(void)
+{
+	wakers(BATCH, 20000);
+	latencies(5 * BATCH, 5000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 5000);
+	/* One strange batch or two do not matter; most of the last five do. */
+	latencies(2 * BATCH, 50000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 5000);
+	latencies(BATCH, 50000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 50000);
+	latencies(3 * BATCH, 2000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 2000);
+}
+
+/* Three quarters of a batch may be delayed by other work without effect. */
+static void lower_quartile(void)
+{
+	wakers(BATCH, 20000);
+	for (int i = 0; i < 9; i++) {
+		latencies(1, 4000 + (uint64_t)i);
+		latencies(2, 400000);
+	}
+	latencies(5, 450000);
+	CHECK_EQ(iw_cost_samples(), BATCH);
+	CHECK(iw_cost_latency_ns(&guest) >= 4000);
+	CHECK(iw_cost_latency_ns(&guest) <= 4008);
+}
+
+/* A sleeper that is late after a cheap wake had to queue for a CPU. */
+static void latency_is_bounded_by_what_the_waker_paid(void)
+{
+	latencies(BATCH, 200000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 4 * 10000);
+	CHECK_EQ(iw_cost_latency_ns(&metal), 4 * 3000);
+	wakers(BATCH, 1500);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 4 * 1500);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 5 * 1500);
+}
+
+static void queued_are_ignored(void)
+{
+	latencies(10 * BATCH, 500000);
+	latencies(10 * BATCH, UINT64_MAX);
+	latencies(10 * BATCH, UINT64_C(1) << 32);
+	wakers(10 * BATCH, 500000);
+	CHECK_EQ(iw_cost_samples(), 0);
+	check_table();
+	latencies(BATCH, 499999);
+	wakers(BATCH, 499999);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 499999);
+}
+
+static void zero_is_a_sample(void)
+{
+	latencies(BATCH, 0);
+	wakers(BATCH, 0);
+	CHECK_EQ(iw_cost_samples(), BATCH);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 1);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 2);
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_POWER), 1);
+}
+
+static void *note_many(void *arg)
+{
+	uint64_t seed = (uint64_t)(uintptr_t)arg;
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t ns;
+
+		iw_cost_note_latency(1000 + check_random(&seed) % 1000);
+		ns = iw_cost_latency_ns(&metal);
+		CHECK(ns == 7000 || (ns >= 1000 && ns < 2000));
+	}
+	return NULL;
+}
+
+static void threads_leave_plausible_numbers(void)
+{
+	pthread_t thread[4];
+
+	for (uintptr_t i = 0; i < 4; i++)
+		CHECK(pthread_create(&thread[i], NULL, note_many, (void *)(i + 1)) == 0);
+	for (int i = 0; i < 4; i++)
+		CHECK(pthread_join(thread[i], NULL) == 0);
+	CHECK_EQ(iw_cost_samples(), 80000);
+	CHECK(iw_cost_latency_ns(&metal) < 2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD_TEST(table_until_a_batch_is_full),
+		CHILD_TEST(follows_a_shift),
+		CHILD_TEST(lower_quartile),
+		CHILD_TEST(latency_is_bounded_by_what_the_waker_paid),
+		CHILD_TEST(queued_are_ignored),
+		CHILD_TEST(zero_is_a_sample),
+		CHILD_TEST(threads_leave_plausible_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

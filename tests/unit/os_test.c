@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/os over the real kernel: small services that have no test of their own elsewhere. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cmocka_all.h"
+#include "os/cpu.h"
+#include "os/file.h"
+#include "os/futex.h"
+
+static void test_file(void **state)
+{
+	char path[] = "/tmp/iw-os-test-XXXXXX";
+	char text[8] = "unused";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+	errno = 4711;
+	assert_int_equal(iw_file_read(path, text, sizeof(text)), 7);
+	assert_string_equal(text, "0123456");
+	assert_int_equal(iw_file_read(path, text, 1), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(errno, 4711);
+	unlink(path);
+}
+
+static void test_file_errors(void **state)
+{
+	char text[8] = "unused";
+
+	(void)state;
+	errno = 4711;
+	assert_int_equal(iw_file_read("/nonexistent/file", text, sizeof(text)), -ENOENT);
+	assert_string_equal(text, "");
+	strcpy(text, "unused");
+	assert_int_equal(iw_file_read("/tmp", text, sizeof(text)), -EISDIR);
+	assert_string_equal(text, "");
+	assert_int_equal(iw_file_read("/dev/null", text, sizeof(text)), 0);
+	assert_int_equal(errno, 4711);
+}
+
+static void pin_and_ask(void)
+{
+	cpu_set_t allowed, one;
+	struct iw_cpu_set set;
+	int last = -1;
+
+	CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
+	set = iw_cpu_allowed();
+	CHECK_EQ(set.count, CPU_COUNT(&allowed));
+	CHECK(CPU_ISSET(set.first, &allowed));
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		last = CPU_ISSET((unsigned)cpu, &allowed) ? cpu : last;
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)last, &one);
+	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
+	errno = 4711;
+	set = iw_cpu_allowed();
+	CHECK_EQ(set.count, 1);
+	CHECK_EQ(set.first, last);
+	CHECK_EQ(iw_cpu_current(), last);
+	CHECK_EQ(errno, 4711);
+}
+
+static void test_futex_results(void **state)
+{
+	uint32_t word = 7;
+
+	(void)state;
+	errno = 4711;
+	assert_int_equal(iw_futex_wait(&word, 8, INT64_MAX, 1), -EAGAIN);
+	assert_int_equal(iw_futex_wait(&word, 7, 0, 1), -ETIMEDOUT);
+	assert_int_equal(iw_futex_wait(&word, 7, 1, 0), -ETIMEDOUT);
+	assert_int_equal(iw_futex_wait(NULL, 7, 1, 1), -EFAULT);
+	assert_int_equal(iw_futex_wake(&word, 1, 1), 0);
+	assert_int_equal(iw_futex_wake(&word, UINT32_MAX, 0), 0);
+	assert_int_equal(errno, 4711);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_file_errors),
+		CHILD_TEST(pin_and_ask),
+		cmocka_unit_test(test_futex_results),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

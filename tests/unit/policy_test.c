@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/wait/policy.c: which preset holds, and how long it lets a waiter spin. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cmocka_all.h"
+#include "env/facts.h"
+#include "wait/cost.h"
+#include "wait/policy.h"
+#include "wait/window.h"
+
+#define GUEST_B 30000
+
+static const struct iw_facts guest = { .virtual_machine = true };
+
+static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
+{
+	const struct ipcwait_policy policy = { preset, max_spin_us };
+
+	errno = 4711;
+	return ipcwait_policy_set_default(&policy);
+}
+
+static void set_default_errors(void)
+{
+	errno = 4711;
+	CHECK_EQ(ipcwait_policy_set_default(NULL), -EINVAL);
+	CHECK_EQ(set_default(IPCWAIT_POWER, 300), 0);
+	CHECK_EQ(set_default((enum ipcwait_preset)6, 0), -EINVAL);
+	CHECK_EQ(set_default((enum ipcwait_preset) - 1, 0), -EINVAL);
+	CHECK_EQ(set_default((enum ipcwait_preset)256, 0), -EINVAL);
+	CHECK_EQ(set_default(IPCWAIT_SPIN, 100001), -EINVAL);
+	CHECK_EQ(set_default(IPCWAIT_SPIN, UINT32_MAX), -EINVAL);
+	CHECK_EQ(errno, 4711);
+	/* None of the failures changed anything. */
+	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_POWER);
+	CHECK_EQ(set_default(IPCWAIT_BLOCK, 100000), 0);
+	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_BLOCK);
+	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
+	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_ADAPTIVE);
+}
+
+static void precedence(void)
+{
+	struct iw_facts user = guest;
+	struct ipcwait_window w = { 0 };
+
+	CHECK_EQ(iw_policy_preset(&guest, &w), IPCWAIT_ADAPTIVE);
+	CHECK_EQ(set_default(IPCWAIT_POWER, 0), 0);
+	CHECK_EQ(iw_policy_preset(&guest, &w), IPCWAIT_POWER);
+	user.config.preset = IPCWAIT_LATENCY;
+	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_LATENCY);
+	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_BLOCK), 0);
+	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_BLOCK);
+	/* Back down, step by step. */
+	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_INHERIT), 0);
+	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_LATENCY);
+	user.config.preset = IPCWAIT_INHERIT;
+	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_POWER);
+	/* ADAPTIVE on the object is a choice, not the absence of one. */
+	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_ADAPTIVE), 0);
+	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_ADAPTIVE);
+}
+
+static void environment_reaches_the_facts(void)
+{
+	struct ipcwait_window w = { 0 };
+
+	CHECK(setenv("IPCWAIT_POLICY", "latency", 1) == 0);
+	CHECK(setenv("IPCWAIT_MAX_SPIN_US", "3", 1) == 0);
+	CHECK_EQ(set_default(IPCWAIT_POWER, 100), 0);
+	CHECK_EQ(iw_policy_preset(iw_facts(), &w), IPCWAIT_LATENCY);
+	CHECK_EQ(iw_policy_spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
+}
+
+static void fixed_presets(void)
+{
+	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xff00 } };
+
+	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_BLOCK, 0), 0);
+	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_BLOCK, 50000), 0);
+	for (int i = 0; i < 100; i++)
+		CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+}
+
+static void ceiling(void)
+{
+	struct iw_facts user = guest;
+	struct ipcwait_window w = { 0 };
+
+	CHECK_EQ(set_default(IPCWAIT_INHERIT, 10), 0);
+	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 10000);
+	CHECK(iw_policy_spin_ns(&user, &w, IPCWAIT_ADAPTIVE, 0) <= 10000);
+	user.config.max_spin_us = 40;
+	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 40000);
+	user.config.max_spin_us = 100000;
+	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+	/* A dear wake-up: 200 us are enough all the same, unless somebody allows more. */
+	for (int i = 0; i < 32; i++) {
+		iw_cost_note_latency(450000);
+		iw_cost_note_waker(150000);
+	}
+	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
+	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 200000);
+	CHECK(iw_policy_spin_ns(&guest, &w, IPCWAIT_LATENCY, 0) <= 200000);
+	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * 600000);
+}
+
+/* Plus or minus an eighth, and not always the same. */
+static void jitter(void)
+{
+	struct ipcwait_window w = { 0 };
+	uint64_t prior = iw_window_choose(&w, GUEST_B, 0);
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		uint64_t ns = iw_policy_spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 0);
+
+		low = ns < low ? ns : low;
+		high = ns > high ? ns : high;
+	}
+	CHECK(low >= prior - prior / 8);
+	CHECK(high <= prior + prior / 8);
+	CHECK(low < prior - prior / 16);
+	CHECK(high > prior + prior / 16);
+}
+
+/* policy.h: no single wait costs more than 2B over the best choice. */
+static void jitter_stays_below_2b(void)
+{
+	struct ipcwait_window w = { 0 };
+
+	for (int i = 0; i < 1000; i++)
+		CHECK(iw_policy_spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <=
+		      2 * GUEST_B);
+}
+
+/* What a microsecond of latency is worth: four times as much, a quarter. */
+static void presets_weigh_latency(void)
+{
+	static const struct {
+		uint64_t wait_ns;
+		enum ipcwait_preset spins, sleeps;
+	} rows[] = {
+		{ 25000, IPCWAIT_ADAPTIVE, IPCWAIT_POWER },
+		{ 50000, IPCWAIT_LATENCY, IPCWAIT_ADAPTIVE },
+		{ 50000, IPCWAIT_LATENCY, IPCWAIT_POWER },
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ipcwait_window w[2] = { 0 };
+
+		for (int k = 0; k < 20; k++) {
+			iw_window_record(&w[0], rows[i].wait_ns,
+					 iw_cost_block_ns(&guest, rows[i].spins));
+			iw_window_record(&w[1], rows[i].wait_ns,
+					 iw_cost_block_ns(&guest, rows[i].sleeps));
+		}
+		CHECK(iw_policy_spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
+		CHECK_EQ(iw_policy_spin_ns(&guest, &w[1], rows[i].sleeps, 0), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD_TEST(set_default_errors),
+		CHILD_TEST(precedence),
+		CHILD_TEST(environment_reaches_the_facts),
+		CHILD_TEST(fixed_presets),
+		CHILD_TEST(ceiling),
+		CHILD_TEST(jitter),
+		CHILD_TEST(jitter_stays_below_2b),
+		CHILD_TEST(presets_weigh_latency),
+	};
+
+	unsetenv("IPCWAIT_POLICY");
+	unsetenv("IPCWAIT_MAX_SPIN_US");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

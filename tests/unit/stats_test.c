@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* <ipcwait/stats.h>: the counters of the process. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include <ipcwait/ipcwait.h>
+
+#include "common/cmocka_all.h"
+
+#define HEAD offsetof(struct ipcwait_stats, kind)
+
+static struct ipcwait_kind_stats counters(enum ipcwait_kind kind)
+{
+	struct ipcwait_stats st;
+
+	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	return st.kind[kind];
+}
+
+static void test_bad_arguments(void **state)
+{
+	struct ipcwait_stats st;
+
+	(void)state;
+	errno = 4711;
+	memset(&st, 0x5a, sizeof(st));
+	assert_int_equal(ipcwait_stats_get(NULL, sizeof(st)), -EINVAL);
+	assert_int_equal(ipcwait_stats_get(&st, 0), -EINVAL);
+	assert_int_equal(ipcwait_stats_get(&st, 8), -EINVAL);
+	assert_int_equal(ipcwait_stats_get(&st, HEAD - 1), -EINVAL);
+	assert_int_equal(st.size, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	assert_int_equal(errno, 4711);
+}
+
+/* A program built against an older, smaller struct, at every size. */
+static void test_old_sizes(void **state)
+{
+	_Alignas(8) unsigned char bytes[sizeof(struct ipcwait_stats) + 64];
+	struct ipcwait_stats st;
+
+	(void)state;
+	for (size_t size = HEAD; size <= sizeof(st); size++) {
+		memset(bytes, 0x5a, sizeof(bytes));
+		assert_int_equal(
+			ipcwait_stats_get((struct ipcwait_stats *)(void *)bytes, size),
+			size);
+		memcpy(&st, bytes, HEAD);
+		assert_int_equal(st.size, size);
+		assert_int_equal(bytes[size], 0x5a);
+	}
+}
+
+static void test_newer_sizes(void **state)
+{
+	struct {
+		struct ipcwait_stats st;
+		char more[64];
+	} new;
+
+	(void)state;
+	memset(&new, 0x5a, sizeof(new));
+	assert_int_equal(ipcwait_stats_get(&new.st, sizeof(new)), sizeof(new.st));
+	assert_int_equal(new.st.size, sizeof(new.st));
+	assert_int_equal(new.more[0], 0x5a);
+	assert_int_equal(ipcwait_stats_get(&new.st, SIZE_MAX), sizeof(new.st));
+}
+
+static void test_facts(void **state)
+{
+	struct ipcwait_stats st;
+
+	(void)state;
+	assert_int_equal(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	assert_in_range(st.block_cost_ns, 1, 1000000);
+	assert_in_range(st.usable_cpus, 1, 8192);
+	for (unsigned kind = IPCWAIT_KIND_COUNT; kind < IPCWAIT_KIND_SPACE; kind++)
+		assert_int_equal(st.kind[kind].futex_waits, 0);
+}
+
+static void test_expired(void **state)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+	struct ipcwait_kind_stats before = counters(IPCWAIT_KIND_SEM), after;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(ipcwait_sem_wait_until(&s, 0), -ETIMEDOUT);
+	after = counters(IPCWAIT_KIND_SEM);
+	assert_int_equal(after.expired - before.expired, 5);
+	/* A past deadline polls without a system call. */
+	assert_int_equal(after.futex_waits, before.futex_waits);
+	assert_int_equal(ipcwait_sem_wait_until(&s, ipcwait_deadline_in_ns(1000000)),
+			 -ETIMEDOUT);
+	before = after;
+	after = counters(IPCWAIT_KIND_SEM);
+	assert_int_equal(after.expired - before.expired, 1);
+	assert_in_range(after.futex_waits - before.futex_waits, 1, 100);
+	assert_int_equal(after.slept, before.slept);
+}
+
+static void test_fast_paths_leave_no_trace(void **state)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+	struct ipcwait_kind_stats before = counters(IPCWAIT_KIND_SEM), after;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(ipcwait_sem_post(&s), 0);
+		assert_int_equal(ipcwait_sem_wait(&s), 0);
+		assert_int_equal(ipcwait_sem_trywait(&s), -EAGAIN);
+		assert_int_equal(ipcwait_sem_post_n(&s, 2), 0);
+		assert_int_equal(ipcwait_sem_wait_until(&s, 0), 0);
+		assert_int_equal(ipcwait_sem_trywait(&s), 0);
+	}
+	after = counters(IPCWAIT_KIND_SEM);
+	assert_memory_equal(&before, &after, sizeof(after));
+}
+
+static void test_kinds_are_apart(void **state)
+{
+	struct ipcwait_kind_stats sem = counters(IPCWAIT_KIND_SEM), after;
+	struct ipcwait_kind_stats futex = counters(IPCWAIT_KIND_FUTEX);
+	uint32_t word = 0;
+
+	(void)state;
+	assert_int_equal(ipcwait_futex_wake(&word, 1, 0), 0);
+	assert_int_equal(
+		ipcwait_futex_wait(&word, 0, ipcwait_deadline_in_ns(10000000), NULL, 0),
+		-ETIMEDOUT);
+	after = counters(IPCWAIT_KIND_FUTEX);
+	assert_int_equal(after.futex_wakes - futex.futex_wakes, 1);
+	assert_int_equal(after.futex_waits - futex.futex_waits, 1);
+	after = counters(IPCWAIT_KIND_SEM);
+	assert_memory_equal(&sem, &after, sizeof(after));
+}
+
+static void *expire_three_times(void *arg)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+
+	(void)arg;
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(ipcwait_sem_wait_until(&s, -1), -ETIMEDOUT);
+	return NULL;
+}
+
+/* More threads than shards, many of them dead already. */
+static void test_sum_over_threads(void **state)
+{
+	uint64_t before = counters(IPCWAIT_KIND_SEM).expired, last = before;
+
+	(void)state;
+	for (int round = 0; round < 10; round++) {
+		pthread_t thread[10];
+		uint64_t now;
+
+		for (int i = 0; i < 10; i++)
+			assert_int_equal(
+				pthread_create(&thread[i], NULL, expire_three_times, NULL),
+				0);
+		for (int i = 0; i < 10; i++)
+			assert_int_equal(pthread_join(thread[i], NULL), 0);
+		now = counters(IPCWAIT_KIND_SEM).expired;
+		assert_int_equal(now - last, 30);
+		last = now;
+	}
+	assert_int_equal(last - before, 300);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_arguments),
+		cmocka_unit_test(test_old_sizes),
+		cmocka_unit_test(test_newer_sizes),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_expired),
+		cmocka_unit_test(test_fast_paths_leave_no_trace),
+		cmocka_unit_test(test_kinds_are_apart),
+		cmocka_unit_test(test_sum_over_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
