@@ -25,6 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "libipcwait needs a little-endian CPU: the kernel sleeps on the low half of 64-bit words"
+#endif
+
 #ifdef __cplusplus
 #define IPCWAIT_BEGIN_DECLS extern "C" {
 #define IPCWAIT_END_DECLS   }

@@ -7,7 +7,7 @@
  * share included. The engine measures B, keeps a small histogram of wait lengths with
  * every object, and spins for the time that makes the expected cost least: nothing for
  * an object whose waits are long, a little more than the usual wait where they are
- * short. No single wait costs more than 2B over the best choice.
+ * short. No single spin costs more than 2B over the best choice.
  *
  * A preset says what a microsecond of latency is worth in CPU time:
  *
@@ -46,6 +46,7 @@ enum ipcwait_preset {
 struct ipcwait_policy {
 	enum ipcwait_preset preset; /* IPCWAIT_INHERIT: ADAPTIVE */
 	uint32_t max_spin_us;       /* ceiling of one spin; 0: 200 us; at most 100000 */
+	uint32_t reserved[6];       /* zero */
 };
 
 /*
@@ -69,7 +70,8 @@ IPCWAIT_BEGIN_DECLS
  * set to a valid value, that part of @policy is ignored.
  *
  * Return: 0.
- *   -EINVAL  @policy is NULL, has an unknown preset or a ceiling above 100000 us
+ *   -EINVAL  @policy is NULL, has an unknown preset, a ceiling above 100000 us, or a
+ *            reserved member that is not zero
  *
  * Ordering:     none; a wait that has begun keeps the policy it began with
  * Threads:      any, at any time

@@ -35,16 +35,13 @@ struct ipcwait_kind_stats {
 	uint64_t futex_wakes;    /* system calls to wake */
 	uint64_t wakes_avoided;  /* posts with sleepers that needed no system call */
 	uint64_t spun_useful_ns; /* spinning in waits that ended while spinning */
-	uint64_t
-		spun_wasted_ns; /* spinning in waits that then slept or ended without success */
-	uint64_t
-		slept_ns; /* from going to sleep to running again; where two CPUs are usable */
+	uint64_t spun_wasted_ns; /* spinning in vain */
+	uint64_t slept_ns;       /* asleep; where two CPUs are usable */
 };
 
 struct ipcwait_stats {
-	uint64_t size; /* bytes that the library filled in, at most those given */
-	uint64_t
-		block_cost_ns; /* B: what one block/wake pair costs, by the default preset */
+	uint64_t size;          /* bytes filled in, at most those given */
+	uint64_t block_cost_ns; /* B, a block/wake pair, by the default preset */
 	uint64_t block_samples; /* wakes seen; below 32 B is still a table value */
 	uint64_t usable_cpus;   /* CPUs that the calling thread may run on */
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_SPACE];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "env/config.h"
+#include "os/file.h"
 #include "os/seam.h"
 
 static const struct {
@@ -51,10 +50,11 @@ bool iw_config_parse_max_spin_us(const char *text, uint32_t *value)
 /* The value itself is not printed: it may be long or hold control characters. */
 static void warn(const char *name, const char *allowed)
 {
-	int saved_errno = errno;
+	char text[160];
+	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: not %s\n", name,
+			 allowed);
 
-	dprintf(STDERR_FILENO, "libipcwait: %s ignored: not %s\n", name, allowed);
-	errno = saved_errno;
+	iw_file_complain(text, n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
 struct iw_config iw_config_read(void)

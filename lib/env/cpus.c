@@ -17,19 +17,20 @@
  * The two CPUs on which pinned threads of this process waited last: CPU + 1 in the top 16
  * bits, below them the time in units of 2^16 ticks. Two suffice to answer "another one?".
  */
-static struct ipcwait_word64 pins[2];
+static struct ipcwait_word64 pins[2] __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
 #define PIN_TIME_BITS  48
 #define PIN_TIME_SHIFT 16
 
-static bool pin_valid(const struct iw_tick_rate *rate, uint64_t pin, uint64_t now)
+static bool pin_younger(const struct iw_tick_rate *rate, uint64_t pin, uint64_t now,
+			uint64_t ns)
 {
 	uint64_t noted = (pin & ((UINT64_C(1) << PIN_TIME_BITS) - 1)) << PIN_TIME_SHIFT;
 
-	return pin && now - noted < iw_tick_from_ns(rate, PIN_VALID_NS);
+	return pin && now - noted < iw_tick_from_ns(rate, ns);
 }
 
-/* Note that this thread is pinned to @cpu; true if a thread is pinned to another one. */
+/* True if a thread is pinned to another CPU than @cpu. Notes this one, once in a while. */
 static bool pinned_elsewhere(const struct iw_tick_rate *rate, uint32_t cpu, uint64_t now)
 {
 	uint64_t mine = ((uint64_t)(cpu + 1) << PIN_TIME_BITS) | (now >> PIN_TIME_SHIFT);
@@ -40,12 +41,13 @@ static bool pinned_elsewhere(const struct iw_tick_rate *rate, uint32_t cpu, uint
 		uint64_t pin = ipcwait_impl_load64_relaxed(&pins[i]);
 		bool same = pin >> PIN_TIME_BITS == cpu + 1;
 
-		if (!same && pin_valid(rate, pin, now)) {
+		if (!same && pin_younger(rate, pin, now, PIN_VALID_NS)) {
 			elsewhere = true;
 		} else if (!noted) {
-			/* ORD cpus.X2: relaxed, hint as cpus.X1. */
-			ipcwait_impl_store64_relaxed(&pins[i], mine);
 			noted = true;
+			/* ORD cpus.X2: relaxed, hint as cpus.X1. */
+			if (!same || !pin_younger(rate, pin, now, PIN_VALID_NS / 4))
+				ipcwait_impl_store64_relaxed(&pins[i], mine);
 		}
 	}
 	return elsewhere;
@@ -53,7 +55,7 @@ static bool pinned_elsewhere(const struct iw_tick_rate *rate, uint32_t cpu, uint
 
 static void read_mask(struct iw_thread *self, uint64_t now)
 {
-	struct iw_cpu_set set = iw_cpu_allowed();
+	struct iw_cpu_set set = iw_cpu_allowed(false);
 
 	self->cpus = set.count;
 	self->cpu_first = set.first;
@@ -74,5 +76,12 @@ bool iw_cpus_several(const struct iw_tick_rate *rate, uint64_t now, uint32_t wak
 
 uint32_t iw_cpus_usable(void)
 {
-	return iw_cpu_allowed().count;
+	return iw_cpu_allowed(false).count;
+}
+
+uint32_t iw_cpus_process(void)
+{
+	uint32_t own = iw_cpu_allowed(false).count, main = iw_cpu_allowed(true).count;
+
+	return own > main ? own : main ? main : 1;
 }

@@ -22,4 +22,7 @@ bool iw_cpus_several(const struct iw_tick_rate *rate, uint64_t now, uint32_t wak
 /* CPUs that the calling thread may run on. */
 uint32_t iw_cpus_usable(void);
 
+/* CPUs that the process may use: the larger of the calling and the main thread's masks. */
+uint32_t iw_cpus_process(void);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <ipcwait/base.h>
 
+#include "env/cpus.h"
 #include "env/facts.h"
 #include "env/machine.h"
 #include "os/seam.h"
@@ -18,6 +19,7 @@ static void gather(struct iw_facts *f)
 {
 	f->rate = iw_tick_measure();
 	f->config = iw_config_read();
+	f->cpus = iw_cpus_process();
 	f->virtual_machine = iw_machine_virtual();
 	f->dedicated = iw_machine_dedicated();
 }

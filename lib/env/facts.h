@@ -16,6 +16,7 @@
 struct iw_facts {
 	struct iw_tick_rate rate;
 	struct iw_config config;
+	uint32_t cpus; /* that the process may use, as far as its first waiter can tell */
 	bool virtual_machine;
 	bool dedicated; /* the hypervisor promises not to take vCPUs away */
 };

@@ -7,6 +7,12 @@
  */
 #define COMPARE_NS 200000
 
+/*
+ * Longest comparison. A suspended machine stops one of the two and not the other, so an old
+ * load time is no longer good for a comparison.
+ */
+#define COMPARE_MAX_NS INT64_C(10000000000)
+
 /* Readings of which the tightest is taken, in case one is interrupted. */
 #define READINGS 5
 
@@ -47,17 +53,19 @@ struct iw_tick_rate iw_tick_measure(void)
 {
 	struct iw_tick_rate nanoseconds = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 };
 	struct iw_tick_rate rate = { .counter = true };
-	struct moment now;
+	struct moment begin = load_time, now;
 
 	if (!iw_arch_ticks_steady() || !iw_clock_counter_trusted())
 		return nanoseconds;
-	while (iw_clock_raw_ns() - load_time.ns < COMPARE_NS)
+	if (begin.ns == 0 || iw_clock_raw_ns() - begin.ns > COMPARE_MAX_NS)
+		begin = read_moment();
+	while (iw_clock_raw_ns() - begin.ns < COMPARE_NS)
 		iw_pause();
 	now = read_moment();
-	if (now.ticks <= load_time.ticks)
+	if (now.ticks <= begin.ticks)
 		return nanoseconds;
-	uint64_t ticks = now.ticks - load_time.ticks;
-	uint64_t ns = (uint64_t)(now.ns - load_time.ns);
+	uint64_t ticks = now.ticks - begin.ticks;
+	uint64_t ns = (uint64_t)(now.ns - begin.ns);
 	rate.ns_per_tick_q32 = (uint64_t)(((iw_u128)ns << 32) / ticks);
 	rate.ticks_per_ns_q32 = (uint64_t)(((iw_u128)ticks << 32) / ns);
 	return rate;

@@ -10,12 +10,13 @@
 /* The kernel's mask for up to 8192 CPUs, its largest configuration. */
 #define MASK_WORDS 128
 
-struct iw_cpu_set iw_cpu_allowed(void)
+struct iw_cpu_set iw_cpu_allowed(bool main_thread)
 {
 	struct iw_cpu_set set = { 0, 0 };
 	uint64_t mask[MASK_WORDS] = { 0 };
 	int saved_errno = errno;
-	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	long bytes = syscall(SYS_sched_getaffinity, main_thread ? getpid() : 0,
+			     sizeof(mask), mask);
 
 	errno = saved_errno;
 	for (unsigned i = 0; bytes > 0 && i < (unsigned long)bytes / 8; i++) {

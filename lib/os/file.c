@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* System calls of our own: libc's open(), read(), write() and close() are cancellation points,
+ * and no function of the library may be one. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/file.h"
@@ -8,13 +11,21 @@
 int iw_file_read(const char *path, char *text, size_t size)
 {
 	int saved_errno = errno;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long n = fd < 0 ? -1 : syscall(SYS_read, fd, text, size - 1);
 	int result = n < 0 ? -errno : (int)n;
 
 	if (fd >= 0)
-		(void)close(fd);
+		(void)syscall(SYS_close, fd);
 	text[n < 0 ? 0 : n] = '\0';
 	errno = saved_errno;
 	return result;
+}
+
+void iw_file_complain(const char *text, size_t size)
+{
+	int saved_errno = errno;
+
+	(void)syscall(SYS_write, STDERR_FILENO, text, size);
+	errno = saved_errno;
 }

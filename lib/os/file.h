@@ -10,4 +10,7 @@
  */
 int iw_file_read(const char *path, char *text, size_t size);
 
+/* Write to stderr, or not, if it cannot be. errno is preserved. */
+void iw_file_complain(const char *text, size_t size);
+
 #endif

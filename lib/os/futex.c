@@ -19,7 +19,7 @@ static int raw_result(long r, int saved_errno)
 
 /* FUTEX_WAIT_BITSET rather than FUTEX_WAIT, whose deadline is relative. */
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		  int private_)
+		  bool private_)
 {
 	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
 	int saved_errno = errno;
@@ -34,7 +34,7 @@ int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 			  saved_errno);
 }
 
-int iw_futex_wake(const uint32_t *word, uint32_t count, int private_)
+int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 {
 	int op = FUTEX_WAKE | (private_ ? FUTEX_PRIVATE_FLAG : 0);
 	int saved_errno = errno;

@@ -27,16 +27,17 @@
 #ifndef IW_OS_FUTEX_H
 #define IW_OS_FUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Sleep while *@word == @expected. @deadline_ns is absolute, CLOCK_MONOTONIC, not
- * negative; INT64_MAX never expires. @private: the word is used by this process only.
+ * negative; INT64_MAX never expires. @private_: the word is used by this process only.
  */
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		  int private_);
+		  bool private_);
 
 /* Wake up to @count threads that sleep on the address @word; the memory may be gone. */
-int iw_futex_wake(const uint32_t *word, uint32_t count, int private_);
+int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_);
 
 #endif

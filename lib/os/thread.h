@@ -2,6 +2,7 @@
 #ifndef IW_OS_THREAD_H
 #define IW_OS_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -14,7 +15,7 @@ struct iw_thread {
 	uint32_t jitter;       /* state of the generator that jitters windows */
 	uint32_t cpus;         /* CPUs in the affinity mask, 0: not read yet */
 	uint32_t cpu_first;    /* the lowest of them */
-	uint32_t alone;        /* the last contended wait found no second CPU */
+	bool alone;            /* the last contended wait found no second CPU */
 	uint32_t wakes;        /* sleepers' wakes issued, to time some of them */
 	uint64_t cpus_read_at; /* ticks when the mask was read */
 	uint64_t full_at;      /* ticks when the budget of failed spins is full again */

@@ -19,46 +19,52 @@
 /*
  * A token bucket, kept as the time at which it will be full again. A failed spin of t ticks
  * moves that time on by t times the inverse share; there is credit as long as it lies less
- * than a burst ahead.
+ * than a burst ahead. It never lies more than two bursts ahead: a spin that was stopped in
+ * the middle, by a signal or with the whole machine, looks long and is no reason to stop
+ * spinning for a minute.
  */
 static struct ipcwait_word64 process_full_at;
 
-static bool credit(const struct iw_facts *facts, uint64_t full_at, uint64_t now,
-		   uint64_t share)
+static uint64_t burst_ticks(const struct iw_facts *facts)
 {
-	return full_at <= now ||
-	       full_at - now < iw_tick_from_ns(&facts->rate, BURST_NS) * share;
+	return iw_tick_from_ns(&facts->rate, BURST_NS);
 }
 
-static uint64_t charged(uint64_t full_at, uint64_t now, uint64_t ticks, uint64_t share)
+/* A time beyond two bursts comes from a counter that jumped back: it counts as none. */
+static bool credit(uint64_t full_at, uint64_t now, uint64_t burst)
 {
-	return (full_at > now ? full_at : now) + ticks * share;
+	return full_at <= now || full_at - now < burst || full_at - now > 2 * burst;
 }
 
-static uint64_t process_share(void)
+static uint64_t charged(uint64_t full_at, uint64_t now, uint64_t debt, uint64_t burst)
 {
-	uint32_t cpus = iw_self()->cpus;
+	uint64_t from = full_at > now && full_at - now <= 2 * burst ? full_at : now;
 
-	return cpus < PROCESS_SHARE ? PROCESS_SHARE / (cpus ? cpus : 1) : 1;
+	return from + debt < now + 2 * burst ? from + debt : now + 2 * burst;
 }
 
 bool iw_budget_allows(const struct iw_facts *facts, uint64_t now)
 {
+	uint64_t burst = burst_ticks(facts);
 	/* ORD budget.X1: relaxed, statistic: a charge seen late allows one more spin. */
 	uint64_t process = ipcwait_impl_load64_relaxed(&process_full_at);
 
-	return credit(facts, iw_self()->full_at, now, THREAD_SHARE) &&
-	       credit(facts, process, now, process_share());
+	return credit(iw_self()->full_at, now, burst * THREAD_SHARE) &&
+	       credit(process, now, burst * PROCESS_SHARE / facts->cpus);
 }
 
-void iw_budget_charge(uint64_t now, uint64_t ticks)
+void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks)
 {
 	struct iw_thread *self = iw_self();
-	uint64_t process;
+	uint64_t burst = burst_ticks(facts), process;
 
-	self->full_at = charged(self->full_at, now, ticks, THREAD_SHARE);
+	if (ticks > burst)
+		ticks = burst;
+	self->full_at =
+		charged(self->full_at, now, ticks * THREAD_SHARE, burst * THREAD_SHARE);
 	/* ORD budget.X2: relaxed, statistic: a charge lost to another thread is harmless. */
 	process = ipcwait_impl_load64_relaxed(&process_full_at);
-	ipcwait_impl_store64_relaxed(&process_full_at,
-				     charged(process, now, ticks, process_share()));
+	ipcwait_impl_store64_relaxed(
+		&process_full_at, charged(process, now, ticks * PROCESS_SHARE / facts->cpus,
+					  burst * PROCESS_SHARE / facts->cpus));
 }

@@ -17,6 +17,6 @@
 bool iw_budget_allows(const struct iw_facts *facts, uint64_t now);
 
 /* A spin of @ticks that ended at @now was in vain. */
-void iw_budget_charge(uint64_t now, uint64_t ticks);
+void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks);
 
 #endif

@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "os/seam.h"
-#include "wait/cost.h"
 #include "wait/policy.h"
+#include "wait/wait.h"
 #include "wait/window.h"
 
 /*
@@ -18,10 +18,20 @@ static struct ipcwait_word32 program_default;
 
 #define PRESET_BITS 8
 
+static bool reserved_zero(const struct ipcwait_policy *policy)
+{
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < sizeof(policy->reserved) / sizeof(policy->reserved[0]);
+	     i++)
+		any |= policy->reserved[i];
+	return any == 0;
+}
+
 int ipcwait_policy_set_default(const struct ipcwait_policy *policy)
 {
 	if (!policy || (unsigned)policy->preset > IPCWAIT_BLOCK ||
-	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT)
+	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT || !reserved_zero(policy))
 		return -EINVAL;
 	/* ORD policy.X1: relaxed, no order promised with waits that have begun. */
 	ipcwait_impl_store32_relaxed(&program_default, policy->max_spin_us << PRESET_BITS |
@@ -69,7 +79,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The next number of the thread's generator: xorshift, Marsaglia 2003, with his constants. */
 static uint32_t next_random(struct iw_thread *self)
 {
-	uint32_t x = self->jitter ? self->jitter : 2463534242u; /* NOLINT: the seed there */
+	uint32_t x = self->jitter;
+
+	/* Threads that begin together must not jitter alike. */
+	if (!x)
+		x = (uint32_t)((uintptr_t)self >> 4) | 1; /* NOLINT */
 
 	x ^= x << 13; /* NOLINT */
 	x ^= x >> 17; /* NOLINT */
@@ -87,15 +101,14 @@ static uint64_t jittered(uint64_t ns)
 	return ns - ns / 8 + (ns / 4 * (next_random(iw_self()) % 256) / 256);
 }
 
-uint64_t iw_policy_spin_ns(const struct iw_facts *facts, const struct ipcwait_window *w,
-			   enum ipcwait_preset preset, uint64_t delay_ns)
+uint64_t iw_policy_spin_ns(const struct iw_waiter *me)
 {
-	uint64_t block_ns = iw_cost_block_ns(facts, preset);
-	uint64_t ns = 2 * block_ns;
+	uint64_t ns = 2 * me->block_ns;
 
-	if (preset == IPCWAIT_BLOCK)
+	if (me->preset == IPCWAIT_BLOCK)
 		return 0;
-	if (preset != IPCWAIT_SPIN)
-		ns = least(ns, jittered(iw_window_choose(w, block_ns, delay_ns)));
-	return least(ns, ceiling_ns(facts));
+	if (me->preset != IPCWAIT_SPIN)
+		ns = least(ns, jittered(iw_window_choose(me->window, me->block_ns,
+							 me->delay_ns)));
+	return least(ns, ceiling_ns(me->facts));
 }

@@ -15,11 +15,12 @@ enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
 enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
 				     const struct ipcwait_window *w);
 
+struct iw_waiter;
+
 /*
- * How long to spin in ns by that preset: learned, fixed or zero, jittered, below the
- * ceiling. @delay_ns as for iw_window_choose().
+ * How long a waiter may spin, in ns, by its preset: learned, fixed or zero, jittered, at
+ * most 2B and below the ceiling.
  */
-uint64_t iw_policy_spin_ns(const struct iw_facts *facts, const struct ipcwait_window *w,
-			   enum ipcwait_preset preset, uint64_t delay_ns);
+uint64_t iw_policy_spin_ns(const struct iw_waiter *me);
 
 #endif

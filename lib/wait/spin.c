@@ -22,7 +22,7 @@
 #define GAP_MAX_NS 250
 
 struct spin {
-	const struct iw_facts *facts;
+	const struct iw_tick_rate *rate;
 	uint64_t start; /* ticks */
 	uint64_t last;  /* ticks at the last look */
 	uint64_t limit; /* ticks from the start */
@@ -31,29 +31,26 @@ struct spin {
 };
 
 /* Why a waiter may not spin at all. */
-static bool admitted(const struct iw_waiter *me, const struct spin *s,
-		     enum ipcwait_preset preset)
+static bool admitted(const struct iw_waiter *me, const struct spin *s)
 {
-	bool several =
-		iw_cpus_several(&s->facts->rate, s->start, iw_window_waker_cpu(me->window));
+	bool several = iw_cpus_several(s->rate, s->start, iw_window_waker_cpu(me->window));
 
 	iw_self()->alone = !several;
-	return several && preset != IPCWAIT_BLOCK &&
-	       (preset == IPCWAIT_SPIN || s->facts->dedicated ||
-		iw_budget_allows(s->facts, s->start));
+	return several && me->preset != IPCWAIT_BLOCK &&
+	       (me->preset == IPCWAIT_SPIN || me->facts->dedicated ||
+		iw_budget_allows(me->facts, s->start));
 }
 
-static uint64_t window_ticks(const struct iw_waiter *me, const struct spin *s,
-			     enum ipcwait_preset preset)
+static uint64_t window_ticks(const struct iw_waiter *me, const struct spin *s)
 {
-	uint64_t ns = iw_policy_spin_ns(s->facts, me->window, preset, me->delay_ns);
+	uint64_t ns = iw_policy_spin_ns(me);
 
 	if (me->deadline_ns != IPCWAIT_FOREVER) {
 		int64_t left = me->deadline_ns - iw_clock_ns();
 
 		ns = left <= 0 ? 0 : (uint64_t)left < ns ? (uint64_t)left : ns;
 	}
-	return iw_tick_from_ns(&s->facts->rate, ns);
+	return iw_tick_from_ns(s->rate, ns);
 }
 
 /* Pause between two looks. The length of a pause is not known and need not be. */
@@ -63,48 +60,45 @@ static uint64_t pause_between(struct spin *s)
 
 	for (uint32_t i = 0; i < s->pauses; i++)
 		iw_pause();
-	now = iw_tick_now(&s->facts->rate);
+	now = iw_tick_now(s->rate);
 	gap = now - s->last;
 	s->last = now;
-	if (gap * GAP_SHARE < now - s->start &&
-	    gap < iw_tick_from_ns(&s->facts->rate, GAP_MAX_NS))
+	if (gap * GAP_SHARE < now - s->start && gap < iw_tick_from_ns(s->rate, GAP_MAX_NS))
 		s->pauses++;
 	return now - s->start;
 }
 
-static bool out_of_time(const struct iw_waiter *me, struct spin *s, uint64_t elapsed,
-			enum ipcwait_preset preset)
+static bool out_of_time(const struct iw_waiter *me, struct spin *s, uint64_t elapsed)
 {
 	if (elapsed < s->limit)
 		return false;
 	if (!s->sized) {
 		s->sized = true;
-		s->limit = window_ticks(me, s, preset);
+		s->limit = window_ticks(me, s);
 	}
 	return elapsed >= s->limit;
 }
 
 bool iw_spin(struct iw_waiter *me, uint64_t *spun_ns)
 {
-	struct spin s = { .facts = iw_facts(), .pauses = 1 };
-	enum ipcwait_preset preset;
+	struct spin s = { .pauses = 1 };
 	uint64_t elapsed;
 	bool taken;
 
 	*spun_ns = 0;
-	if (!s.facts)
+	if (!me->facts)
 		return false;
-	s.start = s.last = iw_tick_now(&s.facts->rate);
-	preset = iw_policy_preset(s.facts, me->window);
-	if (!admitted(me, &s, preset))
+	s.rate = &me->facts->rate;
+	s.start = s.last = iw_tick_now(s.rate);
+	if (!admitted(me, &s))
 		return false;
-	s.limit = iw_tick_from_ns(&s.facts->rate, FIRST_LOOKS_NS);
+	s.limit = iw_tick_from_ns(s.rate, FIRST_LOOKS_NS);
 	do {
 		elapsed = pause_between(&s);
 		taken = me->what->look(me);
-	} while (!taken && !out_of_time(me, &s, elapsed, preset));
-	*spun_ns = iw_tick_to_ns(&s.facts->rate, elapsed);
+	} while (!taken && !out_of_time(me, &s, elapsed));
+	*spun_ns = iw_tick_to_ns(s.rate, elapsed);
 	if (!taken)
-		iw_budget_charge(s.last, elapsed);
+		iw_budget_charge(me->facts, s.last, elapsed);
 	return taken;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "env/facts.h"
 #include "os/cpu.h"
 #include "os/seam.h"
 #include "wait/cost.h"
@@ -63,7 +62,6 @@ static int nap(struct iw_waiter *me, struct sleep *s)
  */
 static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slept_ns)
 {
-	const struct iw_facts *facts = iw_facts();
 	uint64_t age_ns, usual_ns;
 
 	if (!me->woken)
@@ -72,7 +70,7 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 		iw_cost_note_latency(age_ns);
 		return age_ns;
 	}
-	usual_ns = facts ? iw_cost_latency_ns(facts) : 0;
+	usual_ns = iw_cost_latency_ns(me->facts);
 	return usual_ns < slept_ns ? usual_ns : slept_ns;
 }
 
@@ -100,15 +98,14 @@ static int sleep_published(struct iw_waiter *me, uint32_t expected, struct sleep
  * So the part of the wait that comes from our own wake is not learned, and a spin that
  * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
  */
-static uint64_t delay_from_own_wake(void)
+static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 {
 	struct iw_thread *self = iw_self();
-	const struct iw_facts *facts = iw_facts();
-	uint64_t awake_at = self->woke_at_ns + (facts ? iw_cost_latency_ns(facts) : 0);
-	uint64_t now;
+	uint64_t awake_at, now;
 
 	if (!self->woke_at_ns)
 		return 0;
+	awake_at = self->woke_at_ns + iw_cost_latency_ns(facts);
 	self->woke_at_ns = 0;
 	now = now_ns();
 	return awake_at > now ? awake_at - now : 0;
@@ -116,26 +113,8 @@ static uint64_t delay_from_own_wake(void)
 
 static void record(const struct iw_waiter *me, uint64_t wait_ns)
 {
-	const struct iw_facts *facts = iw_facts();
-	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
-
-	/* Bins are shares of B, and B depends on the preset: the one that the next choice has. */
-	if (facts)
-		iw_window_record(
-			me->window, own_ns,
-			iw_cost_block_ns(facts, iw_policy_preset(facts, me->window)));
-}
-
-/*
- * A wait that nobody ended lasted at least @wait_ns. Where that is longer than any window, it
- * does not matter by how much; a shorter one teaches nothing.
- */
-static void record_at_least(const struct iw_waiter *me, uint64_t wait_ns)
-{
-	const struct iw_facts *facts = iw_facts();
-
-	if (facts && wait_ns >= 2 * iw_cost_block_ns(facts, IPCWAIT_ADAPTIVE))
-		record(me, wait_ns);
+	iw_window_record(me->window, wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0,
+			 me->block_ns);
 }
 
 /* The wait ends without success, for the reason @r, unless it is there at the last moment. */
@@ -163,8 +142,24 @@ static bool spin(struct iw_waiter *me, uint64_t *spun_ns)
 }
 
 /*
- * Go to sleep, and again whenever somebody else was faster after the wake. A waiter that
- * paid for a sleep in vain spins before the next: whoever overtook it may be done soon.
+ * Looks after a sleep that ended with @r. A waiter that paid for a sleep in vain spins before
+ * the next: whoever overtook it may be done soon. Then the wait lasted beyond the stamp.
+ */
+static bool taken_after(struct iw_waiter *me, int r, struct sleep *s)
+{
+	uint64_t spun_ns;
+
+	if (me->what->look(me))
+		return true;
+	if (r != 0 || !spin(me, &spun_ns))
+		return false;
+	s->asleep_at += spun_ns;
+	s->late_ns = 0;
+	return true;
+}
+
+/*
+ * Go to sleep, and again whenever somebody else was faster after the wake.
  *
  * The true length of the wait ends at the waker's stamp, which is late_ns before the last
  * reading of the clock. A thread that has no second CPU will not spin whatever it learns, so
@@ -172,29 +167,29 @@ static bool spin(struct iw_waiter *me, uint64_t *spun_ns)
  */
 static int sleep_until_taken(struct iw_waiter *me, uint64_t spun_ns)
 {
-	bool learning = !iw_self()->alone;
+	bool learning = me->facts && !iw_self()->alone;
 	struct sleep s = { .learning = learning, .asleep_at = learning ? now_ns() : 0 };
-	uint64_t start_ns = s.asleep_at - spun_ns;
+	uint64_t start_ns = s.asleep_at - spun_ns, waited_ns;
+	int r = 0;
 
-	for (;;) {
+	do {
 		uint32_t expected;
 		enum iw_settled how = me->what->settle(me, &expected);
-		int r = 0;
 
-		if (how == IW_SLEEP)
-			r = sleep_published(me, expected, &s);
-		else if (how == IW_NAP)
-			r = nap(me, &s);
-		if (r != 0 && r != -EAGAIN) {
-			if (learning)
-				record_at_least(me, s.asleep_at - start_ns);
-			return give_up(me, r);
-		}
-		if (how == IW_TAKEN || me->what->look(me) || (r == 0 && spin(me, &spun_ns)))
+		if (how == IW_TAKEN)
 			break;
+		r = how == IW_SLEEP ? sleep_published(me, expected, &s) : nap(me, &s);
+	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, r, &s));
+
+	waited_ns = s.asleep_at - start_ns - s.late_ns;
+	if (r != 0 && r != -EAGAIN) {
+		/* Nobody ended it: it lasted at least this long, which says enough beyond 2B. */
+		if (learning && waited_ns >= 2 * me->block_ns)
+			record(me, waited_ns);
+		return give_up(me, r);
 	}
 	if (learning)
-		record(me, s.asleep_at - start_ns - s.late_ns);
+		record(me, waited_ns);
 	iw_count(me->what->kind, IW_SLEPT, 1);
 	return 0;
 }
@@ -203,9 +198,18 @@ int iw_wait(struct iw_waiter *me)
 {
 	uint64_t spun_ns;
 
-	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns())
-		return give_up(me, -ETIMEDOUT);
-	me->delay_ns = delay_from_own_wake();
+	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns()) {
+		if (me->what->withdraw(me))
+			return 0;
+		iw_count(me->what->kind, IW_EXPIRED, 1);
+		return -ETIMEDOUT;
+	}
+	me->facts = iw_facts();
+	if (me->facts) {
+		me->preset = iw_policy_preset(me->facts, me->window);
+		me->block_ns = iw_cost_block_ns(me->facts, me->preset);
+		me->delay_ns = delay_from_own_wake(me->facts);
+	}
 	if (!spin(me, &spun_ns))
 		return sleep_until_taken(me, spun_ns);
 	record(me, spun_ns);

@@ -20,6 +20,8 @@
 #include <ipcwait/policy.h>
 #include <ipcwait/stats.h>
 
+#include "env/facts.h"
+
 struct iw_waiter;
 
 enum iw_settled {
@@ -35,7 +37,8 @@ enum iw_settled {
 struct iw_waitable {
 	enum ipcwait_kind kind;
 
-	/* Take it if it is there. Reads only, while it is not: this is the spin loop's body. */
+	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
+	 * for a mark that is set once. */
 	bool (*look)(struct iw_waiter *me);
 
 	/* Take it if it is there, else publish that a thread sleeps on the futex word, in one
@@ -53,9 +56,14 @@ struct iw_waiter {
 	struct ipcwait_window *window;
 	const uint32_t *futex;
 	int64_t deadline_ns;
-	uint64_t delay_ns; /* set by the engine: part of the wait that this thread caused */
 	bool private_;
-	bool woken; /* set by the engine when the kernel reported a wake */
+
+	/* Set by the engine. */
+	bool woken; /* the kernel reported a wake */
+	enum ipcwait_preset preset;
+	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
+	uint64_t block_ns;            /* B */
+	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
 };
 
 /*

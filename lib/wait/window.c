@@ -170,6 +170,12 @@ int ipcwait_window_set_preset(struct ipcwait_window *w, enum ipcwait_preset pres
 	return 0;
 }
 
+/* Never 0, which means none. */
+static uint32_t stamp_at(uint64_t now_ns)
+{
+	return (uint32_t)(now_ns >> STAMP_SHIFT) | 1;
+}
+
 void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu)
 {
 	/* ORD window.X9: relaxed, statistic. */
@@ -178,7 +184,7 @@ void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu
 			    ((cpu + 1 > CPU_MASK ? 0 : cpu + 1) << CPU_SHIFT);
 
 	/* ORD window.X10: relaxed, statistic: two wakers may overwrite each other's stamp. */
-	ipcwait_impl_store32_relaxed(&w->stamp, (uint32_t)(now_ns >> STAMP_SHIFT) | 1);
+	ipcwait_impl_store32_relaxed(&w->stamp, stamp_at(now_ns));
 	if (with_cpu != state)
 		(void)ipcwait_impl_cas32_relaxed(&w->state, &state, with_cpu);
 }
@@ -188,7 +194,7 @@ bool iw_window_stamp_age(const struct ipcwait_window *w, uint64_t now_ns, uint64
 {
 	/* ORD window.X11: relaxed, statistic: a stamp that does not fit is ignored. */
 	uint32_t stamp = ipcwait_impl_load32_relaxed(&w->stamp);
-	uint32_t age = (uint32_t)(now_ns >> STAMP_SHIFT) - stamp;
+	uint32_t age = stamp_at(now_ns) - stamp;
 
 	*age_ns = (uint64_t)age << STAMP_SHIFT;
 	return stamp && *age_ns <= since_ns;

@@ -32,7 +32,7 @@ void fake_script(const struct fake_step *steps, unsigned n)
 }
 
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		  int private_)
+		  bool private_)
 {
 	const struct fake_step *step;
 
@@ -49,7 +49,7 @@ int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 	return step->result;
 }
 
-int iw_futex_wake(const uint32_t *word, uint32_t count, int private_)
+int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 {
 	fake.wakes++;
 	fake.wake = (struct fake_call){ word, count, 0, private_ };
@@ -77,8 +77,9 @@ bool iw_clock_counter_trusted(void)
 	return fake.counter_trusted;
 }
 
-struct iw_cpu_set iw_cpu_allowed(void)
+struct iw_cpu_set iw_cpu_allowed(bool main_thread)
 {
+	(void)main_thread;
 	fake.mask_readings++;
 	return fake.allowed;
 }
@@ -94,4 +95,10 @@ int iw_file_read(const char *path, char *text, size_t size)
 	CHECK(size > 0);
 	text[0] = '\0';
 	return -ENOENT;
+}
+
+void iw_file_complain(const char *text, size_t size)
+{
+	(void)text;
+	(void)size;
 }

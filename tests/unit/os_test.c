@@ -52,7 +52,7 @@ static void pin_and_ask(void)
 	int last = -1;
 
 	CHECK(sched_getaffinity(0, sizeof(allowed), &allowed) == 0);
-	set = iw_cpu_allowed();
+	set = iw_cpu_allowed(false);
 	CHECK_EQ(set.count, CPU_COUNT(&allowed));
 	CHECK(CPU_ISSET(set.first, &allowed));
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -61,7 +61,7 @@ static void pin_and_ask(void)
 	CPU_SET((unsigned)last, &one);
 	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
 	errno = 4711;
-	set = iw_cpu_allowed();
+	set = iw_cpu_allowed(false);
 	CHECK_EQ(set.count, 1);
 	CHECK_EQ(set.first, last);
 	CHECK_EQ(iw_cpu_current(), last);

@@ -7,15 +7,32 @@
 #include "env/facts.h"
 #include "wait/cost.h"
 #include "wait/policy.h"
+#include "wait/wait.h"
 #include "wait/window.h"
 
 #define GUEST_B 30000
 
 static const struct iw_facts guest = { .virtual_machine = true };
 
+/* As iw_wait() fills in a waiter. */
+static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
+			enum ipcwait_preset preset, uint64_t delay_ns)
+{
+	const struct iw_waiter me = {
+		.window = w,
+		.preset = preset,
+		.facts = facts,
+		.block_ns = iw_cost_block_ns(facts, preset),
+		.delay_ns = delay_ns,
+	};
+
+	return iw_policy_spin_ns(&me);
+}
+
 static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
 {
-	const struct ipcwait_policy policy = { preset, max_spin_us };
+	const struct ipcwait_policy policy = { .preset = preset,
+					       .max_spin_us = max_spin_us };
 
 	errno = 4711;
 	return ipcwait_policy_set_default(&policy);
@@ -26,6 +43,9 @@ static void set_default_errors(void)
 	errno = 4711;
 	CHECK_EQ(ipcwait_policy_set_default(NULL), -EINVAL);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 300), 0);
+	CHECK_EQ(ipcwait_policy_set_default(
+			 &(struct ipcwait_policy){ .reserved = { 0, 0, 0, 0, 0, 1 } }),
+		 -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset)6, 0), -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset) - 1, 0), -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset)256, 0), -EINVAL);
@@ -70,17 +90,17 @@ static void environment_reaches_the_facts(void)
 	CHECK(setenv("IPCWAIT_MAX_SPIN_US", "3", 1) == 0);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 100), 0);
 	CHECK_EQ(iw_policy_preset(iw_facts(), &w), IPCWAIT_LATENCY);
-	CHECK_EQ(iw_policy_spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
+	CHECK_EQ(spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
 }
 
 static void fixed_presets(void)
 {
 	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xff00 } };
 
-	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_BLOCK, 0), 0);
-	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_BLOCK, 50000), 0);
+	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_BLOCK, 0), 0);
+	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_BLOCK, 50000), 0);
 	for (int i = 0; i < 100; i++)
-		CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+		CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
 }
 
 static void ceiling(void)
@@ -89,21 +109,21 @@ static void ceiling(void)
 	struct ipcwait_window w = { 0 };
 
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 10), 0);
-	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 10000);
-	CHECK(iw_policy_spin_ns(&user, &w, IPCWAIT_ADAPTIVE, 0) <= 10000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 10000);
+	CHECK(spin_ns(&user, &w, IPCWAIT_ADAPTIVE, 0) <= 10000);
 	user.config.max_spin_us = 40;
-	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 40000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 40000);
 	user.config.max_spin_us = 100000;
-	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
 	/* A dear wake-up: 200 us are enough all the same, unless somebody allows more. */
 	for (int i = 0; i < 32; i++) {
 		iw_cost_note_latency(450000);
 		iw_cost_note_waker(150000);
 	}
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
-	CHECK_EQ(iw_policy_spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 200000);
-	CHECK(iw_policy_spin_ns(&guest, &w, IPCWAIT_LATENCY, 0) <= 200000);
-	CHECK_EQ(iw_policy_spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * 600000);
+	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 200000);
+	CHECK(spin_ns(&guest, &w, IPCWAIT_LATENCY, 0) <= 200000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * 600000);
 }
 
 /* Plus or minus an eighth, and not always the same. */
@@ -114,7 +134,7 @@ static void jitter(void)
 	uint64_t low = UINT64_MAX, high = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		uint64_t ns = iw_policy_spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 0);
+		uint64_t ns = spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 0);
 
 		low = ns < low ? ns : low;
 		high = ns > high ? ns : high;
@@ -131,8 +151,7 @@ static void jitter_stays_below_2b(void)
 	struct ipcwait_window w = { 0 };
 
 	for (int i = 0; i < 1000; i++)
-		CHECK(iw_policy_spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <=
-		      2 * GUEST_B);
+		CHECK(spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <= 2 * GUEST_B);
 }
 
 /* What a microsecond of latency is worth: four times as much, a quarter. */
@@ -156,8 +175,8 @@ static void presets_weigh_latency(void)
 			iw_window_record(&w[1], rows[i].wait_ns,
 					 iw_cost_block_ns(&guest, rows[i].sleeps));
 		}
-		CHECK(iw_policy_spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
-		CHECK_EQ(iw_policy_spin_ns(&guest, &w[1], rows[i].sleeps, 0), 0);
+		CHECK(spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
+		CHECK_EQ(spin_ns(&guest, &w[1], rows[i].sleeps, 0), 0);
 	}
 }
 
