@@ -46,7 +46,7 @@ enum ipcwait_preset {
 struct ipcwait_policy {
 	enum ipcwait_preset preset; /* IPCWAIT_INHERIT: ADAPTIVE */
 	uint32_t max_spin_us;       /* ceiling of one spin; 0: 200 us; at most 100000 */
-	uint32_t reserved[6];       /* zero */
+	uint32_t reserved[4];       /* zero */
 };
 
 /*
