@@ -29,7 +29,7 @@ static const struct rule {
 	{ SCENE_ONE_CPU, false, 1.03, 1.03, offsetof(struct figures, seconds_vs_glibc),
 	  "one CPU: libipcwait's seconds / glibc's" },
 	{ SCENE_IDLE, false, 1.10, 1.10, offsetof(struct figures, cpu_vs_glibc),
-	  "long waits: libipcwait's CPU per item / glibc's" },
+	  "long waits: CPU of both workers / glibc's" },
 	{ SCENE_UNCONTENDED, false, 1.0, 1.0, offsetof(struct figures, seconds_vs_glibc),
 	  "post+wait pair: libipcwait's time / glibc's" },
 };

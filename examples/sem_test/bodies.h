@@ -7,7 +7,10 @@
 
 #include "job.h"
 
-/* The seed's hand-off. Per item the producer works 2 x loops, the consumer 1 x loops. */
+/*
+ * The classic two-semaphore hand-off. Per item the producer works 2 x loops, the consumer
+ * 1 x loops.
+ */
 int body_produce(struct arena *a, struct worker *self);
 int body_consume(struct arena *a, struct worker *self);
 

@@ -34,11 +34,18 @@ static const char *after_colon(const char *line)
 	return p && p[1] ? p + 2 : line;
 }
 
+/* What the CPU says about itself. */
+enum is_virtual {
+	IS_VIRTUAL_UNKNOWN, /* nothing: it has no such flag, as on ARM */
+	IS_VIRTUAL_NO,
+	IS_VIRTUAL_YES,
+};
+
 /* The first CPU's model, and whether the CPU says that it is a virtual one. */
-static bool read_cpuinfo(struct environment *e)
+static enum is_virtual read_cpuinfo(struct environment *e)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
-	bool hypervisor = false;
+	enum is_virtual hypervisor = IS_VIRTUAL_UNKNOWN;
 	char line[4096];
 
 	snprintf(e->cpu, sizeof(e->cpu), "%s", NOT_AVAILABLE);
@@ -47,14 +54,18 @@ static bool read_cpuinfo(struct environment *e)
 		if (!strncmp(line, "model name", 10))
 			snprintf(e->cpu, sizeof(e->cpu), "%.79s", after_colon(line));
 		else if (!strncmp(line, "flags", 5))
-			hypervisor = strstr(line, " hypervisor");
+			hypervisor = strstr(line, " hypervisor") ? IS_VIRTUAL_YES
+								 : IS_VIRTUAL_NO;
 	}
 	if (f)
 		fclose(f);
 	return hypervisor;
 }
 
-/* Files that exist or name something only under one hypervisor. */
+/* The firmware names the maker of a machine, who may rent out the bare one as well. */
+#define DMI_SYS "/sys/class/dmi/id/"
+
+/* Files that exist or name something only under one hypervisor; DMI only in a guest. */
 static const struct trace {
 	const char *path;
 	const char *word;
@@ -65,21 +76,25 @@ static const struct trace {
 	{ CLOCK_SYS "available_clocksource", "xen", "Xen" },
 	{ CPU_SYS "cpuidle/current_driver", "haltpoll", "KVM" },
 	{ "/sys/hypervisor/type", "xen", "Xen" },
-	{ "/sys/class/dmi/id/sys_vendor", "QEMU", "QEMU" },
-	{ "/sys/class/dmi/id/sys_vendor", "VMware", "VMware" },
-	{ "/sys/class/dmi/id/sys_vendor", "innotek", "VirtualBox" },
-	{ "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "Amazon EC2" },
-	{ "/sys/class/dmi/id/sys_vendor", "Google", "Google Compute Engine" },
-	{ "/sys/class/dmi/id/product_name", "KVM", "KVM" },
+	{ DMI_SYS "sys_vendor", "QEMU", "QEMU" },
+	{ DMI_SYS "sys_vendor", "VMware", "VMware" },
+	{ DMI_SYS "sys_vendor", "innotek", "VirtualBox" },
+	{ DMI_SYS "sys_vendor", "Amazon EC2", "Amazon EC2" },
+	{ DMI_SYS "sys_vendor", "Google", "Google Compute Engine" },
+	{ DMI_SYS "product_name", "KVM", "KVM" },
 	{ "/proc/device-tree/hypervisor/compatible", "kvm", "KVM" },
 };
 
-static void name_hypervisor(struct environment *e, bool flag)
+static void name_hypervisor(struct environment *e, enum is_virtual flag)
 {
-	const char *name = flag ? "yes, name " NOT_AVAILABLE : "none seen";
+	const char *name =
+		flag == IS_VIRTUAL_YES ? "yes, name " NOT_AVAILABLE : "none seen";
 	char line[256];
 
 	for (unsigned i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+		if (flag == IS_VIRTUAL_NO &&
+		    !strncmp(traces[i].path, DMI_SYS, strlen(DMI_SYS)))
+			continue;
 		if (read_line(traces[i].path, line, sizeof(line)) &&
 		    strstr(line, traces[i].word)) {
 			name = traces[i].name;
@@ -121,7 +136,7 @@ static void read_kernel(struct environment *e)
 void environment_read(struct environment *e)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
-	bool flag = read_cpuinfo(e);
+	enum is_virtual flag = read_cpuinfo(e);
 
 	name_hypervisor(e, flag);
 	read_kernel(e);

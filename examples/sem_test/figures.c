@@ -25,6 +25,7 @@ static void figures_of_run(const struct run *x, const struct run *glibc, double 
 		.items_per_second = items / x->seconds,
 		.cpu_seconds = x->cpu_seconds,
 		.cpu_us_per_item = x->cpu_seconds * 1e6 / items,
+		.consumer_cpu_us_per_item = x->consumer_cpu_seconds * 1e6 / items,
 		.ns_per_item = x->seconds * 1e9 / items,
 		.bound_seconds = x->bound_seconds,
 		.times_bound = x->seconds / x->bound_seconds,

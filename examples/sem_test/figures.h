@@ -13,7 +13,8 @@ struct figures {
 	double seconds;
 	double items_per_second;
 	double cpu_seconds;
-	double cpu_us_per_item;
+	double cpu_us_per_item; /* of both workers */
+	double consumer_cpu_us_per_item;
 	double ns_per_item;
 	double bound_seconds;
 	double times_bound; /* seconds / bound */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "shown.h"
 #include "table.h"
 
 #include <math.h>
@@ -17,8 +18,10 @@ static const char *forms(const struct options *o)
 static void print_command(const struct options *o)
 {
 	printf("sem_test");
-	for (int i = 1; i < o->argc; i++)
-		printf(" %s", o->argv[i]);
+	for (int i = 1; i < o->argc; i++) {
+		putchar(' ');
+		shown_print(o->argv[i]);
+	}
 	printf("\n\n");
 }
 
@@ -74,6 +77,7 @@ static void print_rounds(const struct results *r, double estimated_seconds)
 	else
 		printf("too few to drop any; %s",
 		       n == 1 ? "single values" : "medians of all");
+	printf("\nstart       %s", results_start(r));
 	printf("\nduration    about %.0f s\n\n", estimated_seconds);
 }
 

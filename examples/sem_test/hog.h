@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seed's work-around: a busy thread of the lowest priority on every CPU.
+ * The classic work-around for slow wake-ups: a busy thread of the lowest priority on every CPU.
  *
  * It keeps the CPUs from halting, so that waking a thread costs no exit to the
  * hypervisor; it gives way to any other thread, and burns every CPU all the time.

@@ -53,6 +53,9 @@ struct job_watcher {
 	void (*tell)(struct job_watcher *self, double fraction);
 };
 
+/* Before the clock starts two workers meet, for this long at most. */
+#define JOB_MEET_NS_MOST 100000000
+
 struct job {
 	const char *name;              /* for messages: "glibc, threads" */
 	const char *role[JOB_WORKERS]; /* the second one NULL: one worker */

@@ -2,6 +2,7 @@
 #include "json.h"
 #include "finish.h"
 #include "json_text.h"
+#include "shown.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -59,7 +60,7 @@ struct json_file *json_open(const char *path)
 
 	if (!r)
 		return file;
-	fprintf(stderr, "sem_test: --json: cannot write '%s': %s\n", path,
+	fprintf(stderr, "sem_test: --json: cannot write '%s': %s\n", shown(path, -1),
 		r == -ENOTSUP ? "not a regular file" : strerror(-r));
 	free(file);
 	return NULL;

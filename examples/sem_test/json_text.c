@@ -2,6 +2,7 @@
 #include "json_text.h"
 #include "bars.h"
 #include "figures.h"
+#include "job.h"
 #include "sentence.h"
 
 #include <ipcwait/base.h>
@@ -100,6 +101,14 @@ static void write_command(struct json *j, const struct options *o)
 	number(j, "repeat", o->repeat);
 }
 
+static void write_start(struct json *j, const struct results *r)
+{
+	bool meet = r->options->mode != MODE_UNCONTENDED && r->environment.cpus_usable > 1;
+
+	text(j, "start", results_start(r));
+	number(j, "meeting_ms_most", meet ? JOB_MEET_NS_MOST / 1e6 : 0);
+}
+
 static void write_environment(struct json *j, const struct environment *e)
 {
 	begin(j, "environment", '{');
@@ -134,6 +143,7 @@ static void write_run(struct json *j, const struct run *x, bool kept)
 	number(j, "seconds", x->seconds);
 	number(j, "cpu_seconds", x->cpu_seconds);
 	number(j, "hog_cpu_seconds", x->hog_cpu_seconds);
+	number(j, "consumer_cpu_seconds", x->consumer_cpu_seconds);
 	number(j, "machine_cpu_seconds", x->machine_cpu_seconds);
 	number(j, "bound_seconds", x->bound_seconds);
 	number(j, "cache_line_round_trip_ns", x->round_trip_ns);
@@ -156,6 +166,7 @@ static void write_medians(struct json *j, const struct figures *f)
 	number(j, "ns_per_item", f->ns_per_item);
 	number(j, "cpu_seconds", f->cpu_seconds);
 	number(j, "cpu_us_per_item", f->cpu_us_per_item);
+	number(j, "consumer_cpu_us_per_item", f->consumer_cpu_us_per_item);
 	number(j, "bound_seconds", f->bound_seconds);
 	number(j, "times_bound", f->times_bound);
 	number(j, "times_bound_and_round_trips", f->times_ideal);
@@ -229,6 +240,7 @@ void json_text_write(FILE *f, const struct results *r)
 	text(&j, "libipcwait", ipcwait_version());
 	write_time(&j);
 	write_command(&j, r->options);
+	write_start(&j, r);
 	write_environment(&j, &r->environment);
 	write_baseline(&j, r);
 	begin(&j, "rows", '[');

@@ -14,6 +14,7 @@
 #include "json.h"
 #include "options.h"
 #include "rounds.h"
+#include "shown.h"
 #include "table.h"
 #include "team.h"
 
@@ -72,7 +73,8 @@ static int run(const struct options *o, struct json_file *json)
 	if (json)
 		r = json_write(json, results);
 	if (r)
-		finish_failed("--json: cannot write '%s': %s", o->json_path, strerror(-r));
+		finish_failed("--json: cannot write '%s': %s", shown(o->json_path, -1),
+			      strerror(-r));
 	if (o->check && !all_reached(results))
 		status = EXIT_NOT_REACHED;
 	results_destroy(results);

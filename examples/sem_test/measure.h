@@ -29,8 +29,11 @@ struct library_cost {
 	uint64_t spun;          /* waits that ended while spinning */
 	uint64_t slept;         /* waits that slept */
 	uint64_t block_cost_ns; /* B as it is now, not a difference */
-	uint64_t block_samples; /* wakes B was learned from; 0: a table value */
+	uint64_t block_samples; /* wakes that B was learned from */
 };
+
+/* With fewer samples B is still a table value, at least in part: <ipcwait/stats.h>. */
+#define MEASURE_SAMPLES_ENOUGH 32
 
 void measure_library(struct library_cost *cost);
 void measure_library_since(struct library_cost *cost, const struct library_cost *before);

@@ -2,6 +2,7 @@
 #include "options.h"
 #include "number.h"
 #include "rows.h"
+#include "shown.h"
 #include "usage.h"
 
 #include <errno.h>
@@ -16,19 +17,6 @@
 
 #define BIT(row) (1u << (row))
 #define ALL_ROWS (BIT(ROW_COUNT) - 1)
-
-/* One line, whatever the user typed: control characters become '?', the rest is cut. */
-static const char *shown(const char *text, int length)
-{
-	static char line[48];
-	int i;
-
-	for (i = 0; text[i] && i != length && i < (int)sizeof(line) - 4; i++)
-		line[i] = (char)((unsigned char)text[i] < ' ' || text[i] == 127 ? '?'
-										: text[i]);
-	strcpy(line + i, text[i] && i != length ? "..." : "");
-	return line;
-}
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 {

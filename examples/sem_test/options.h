@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum mode {
-	MODE_HAND_OFF,    /* the seed's two semaphores, work on both sides */
+	MODE_HAND_OFF,    /* the classic two-semaphore hand-off */
 	MODE_IDLE,        /* the producer sleeps before each item: long waits */
 	MODE_UNCONTENDED, /* one thread posts and waits */
 };

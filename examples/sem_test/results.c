@@ -57,6 +57,16 @@ void results_destroy(struct results *r)
 	free(r);
 }
 
+const char *results_start(const struct results *r)
+{
+	if (r->options->mode == MODE_UNCONTENDED)
+		return "at once";
+	if (r->environment.cpus_usable < 2)
+		return "at once, both workers on one CPU";
+	return "the workers first meet on two CPUs, for up to 100 ms before the clock "
+	       "starts; in all rows alike";
+}
+
 const struct entry *results_find(const struct results *r, int row, bool processes)
 {
 	for (unsigned i = 0; i < r->n_entries; i++)

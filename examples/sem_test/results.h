@@ -15,11 +15,12 @@
 /* One run of one row. */
 struct run {
 	double seconds;
-	double cpu_seconds;         /* user and system, hogs included */
-	double hog_cpu_seconds;     /* of these */
-	double machine_cpu_seconds; /* busy or stolen, all CPUs, this program included */
-	double bound_seconds;       /* of the work alone, measured right before */
-	double round_trip_ns;       /* of a cache line, measured in the same round */
+	double cpu_seconds;          /* user and system, hogs included */
+	double hog_cpu_seconds;      /* of these */
+	double consumer_cpu_seconds; /* of these; NAN where there is one worker */
+	double machine_cpu_seconds;  /* busy or stolen, all CPUs, this program included */
+	double bound_seconds;        /* of the work alone, measured right before */
+	double round_trip_ns;        /* of a cache line, measured in the same round */
 	double switches_voluntary;
 	double switches_involuntary;
 	double futex_waits;
@@ -58,6 +59,9 @@ struct results {
 /* Entries for the options, with room for their runs. NULL: no memory. */
 struct results *results_create(const struct options *o);
 void results_destroy(struct results *r);
+
+/* How a run begins, in words: what the workers do before the clock starts. */
+const char *results_start(const struct results *r);
 
 /* The entry of a row in a form; NULL: not chosen. */
 const struct entry *results_find(const struct results *r, int row, bool processes);

@@ -74,6 +74,8 @@ static void add_costs(const struct job *j, const struct arena *a, struct run *ru
 		run->switches_voluntary += (double)c->switches_voluntary;
 		run->switches_involuntary += (double)c->switches_involuntary;
 	}
+	run->consumer_cpu_seconds =
+		j->role[1] ? (double)a->worker[1].cost.cpu_ns / 1e9 : NAN;
 }
 
 /* The library counts per process: the workers' own counts, or those of this process. */

@@ -2,6 +2,7 @@
 #include "table.h"
 #include "bars.h"
 #include "figures.h"
+#include "measure.h"
 #include "median.h"
 #include "sentence.h"
 
@@ -14,6 +15,9 @@
 
 /* CPUs kept busy by others from which on the figures are called disturbed. */
 #define DISTURBED 0.05
+
+/* Runs shorter than this in all say nothing about others: the machine counts in 10 ms. */
+#define DISTURBED_SECONDS 1
 
 struct column {
 	const char *title;
@@ -40,6 +44,7 @@ static const struct column hand_off_columns[] = {
 static const struct column idle_columns[] = {
 	{ "seconds", 9, 3, FIGURE(seconds) },
 	{ "CPU us/item", 13, 2, FIGURE(cpu_us_per_item) },
+	{ "consumer's", 12, 2, FIGURE(consumer_cpu_us_per_item) },
 	{ "vs glibc", 10, 2, FIGURE(cpu_vs_glibc) },
 	{ "switches", 11, 0, FIGURE(switches) },
 	{ "futex waits", 13, 0, FIGURE(futex_waits) },
@@ -165,7 +170,7 @@ static double busy_others(const struct results *r)
 			seconds += x->seconds;
 			others += x->machine_cpu_seconds - x->cpu_seconds;
 		}
-	return others / seconds;
+	return seconds < DISTURBED_SECONDS ? NAN : others / seconds;
 }
 
 static void print_notes(const struct results *r)
@@ -180,11 +185,16 @@ static void print_notes(const struct results *r)
 		printf("hog: its CPU-seconds include those of the busy threads.\n");
 	if (r->options->mode == MODE_HAND_OFF)
 		printf("ROI: T items per second, C CPUs busy; glibc's is 1.\n");
+	if (r->options->mode == MODE_IDLE)
+		printf("CPU us/item, and the bar: both workers, the producer's sleeps "
+		       "(clock_nanosleep) included.\n");
 	if (!isnan(r->block_cost_ns))
 		printf("B, the cost of one block/wake pair as libipcwait knows it: %.1f "
 		       "us, %s.\n",
 		       r->block_cost_ns / 1e3,
-		       r->block_samples > 0 ? "learned" : "a table value");
+		       r->block_samples >= MEASURE_SAMPLES_ENOUGH
+			       ? "learned"
+			       : "still partly a table value");
 	if (busy_others(r) > DISTURBED)
 		printf("DISTURBED: other programs or the host took %.2f CPUs during the "
 		       "runs.\n",

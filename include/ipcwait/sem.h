@@ -122,7 +122,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_sem_init(struct ipcwait_sem *s, uint3
  * to wait or wake return -EINVAL, until ipcwait_sem_init().
  *
  * Return: 0.
- *   -EBUSY   somebody sleeps on @s, or was killed doing so; it is unchanged
+ *   -EBUSY   somebody sleeps on @s, spins beside sleepers, or was killed doing so; it is
+ *            unchanged
  *   -EINVAL  @s is NULL, misaligned or finished
  *
  * Ordering:     none

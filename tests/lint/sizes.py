@@ -9,10 +9,11 @@ from outline import DIRECTIVE, Nesting, functions
 RULES = ('sizes.function', 'sizes.file', 'sizes.macro', 'sizes.nesting')
 
 FUNCTION, FUNCTION_TARGET = 60, 25
-SOURCE_FILE, PRIVATE_HEADER, PUBLIC_HEADER = 500, 300, 500
+SOURCE_FILE, PRIVATE_HEADER, PUBLIC_HEADER, PROGRAM_FILE = 500, 300, 500, 500
 MACRO = 8
 NESTING = 3
 PRODUCT = ('include', 'lib', 'preload', 'cli')
+PROGRAMS = ('examples', 'tests', 'bench')
 
 
 def file_limit(file):
@@ -21,6 +22,8 @@ def file_limit(file):
         return PUBLIC_HEADER
     if file.within(*PRODUCT):
         return PRIVATE_HEADER if file.path.endswith('.h') else SOURCE_FILE
+    if file.within(*PROGRAMS):
+        return PROGRAM_FILE
     return None
 
 

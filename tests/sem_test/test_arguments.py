@@ -94,7 +94,8 @@ class BadInput(common.SemTest):
         os.mkdir(self.path("directory"))
         os.mkfifo(self.path("fifo"))
         places = ["missing/x.json", "directory", "directory/", "fifo", "/dev/null",
-                  "/proc/x.json", "n" * 300, "d/" * 3000 + "x"]
+                  "/proc/x.json", "n" * 300, "d/" * 3000 + "x",
+                  "two\nlines/x.json"]
         for place in places:
             with self.subTest(place=place[:40]):
                 self.check_refused(["10", "10", "--json", place], "--json")

@@ -28,6 +28,7 @@ class Results(common.SemTest):
                          [(row, form) for form in ("threads", "processes") for row in ROWS])
         self.assertEqual((results["items"], results["loops"]), (2000, 200))
         self.assertEqual(results["command"][1:3], ["2k", "200"])
+        self.assertIn("start       " + results["start"], table)
         for row in results["rows"]:
             with self.subTest(row=row["row"], form=row["form"]):
                 self.check_row(row)
@@ -102,6 +103,12 @@ class Results(common.SemTest):
         self.assertEqual(len(results["bars"]), 2)
         self.assertGreaterEqual(results["rows"][0]["runs"][0]["seconds"], 0.005)
         self.assertIn("CPU us/item", table)
+        for row in results["rows"]:
+            run, medians = row["runs"][0], row["medians"]
+            self.assertGreater(run["consumer_cpu_seconds"], 0)
+            self.assertLess(run["consumer_cpu_seconds"], run["cpu_seconds"])
+            self.assertAlmostEqual(medians["consumer_cpu_us_per_item"],
+                                   run["consumer_cpu_seconds"] * 1e6 / 5, places=6)
 
     def test_uncontended(self):
         results, table = self.measure("100k", "--uncontended", "--repeat", "1")
@@ -117,13 +124,21 @@ class Results(common.SemTest):
         self.assertEqual(len(results["rows"]), 2 * len(ROWS))
         self.assertEqual(len(results["bars"]), 2)
         self.assertIn("not available", table)
+        self.assertEqual(results["meeting_ms_most"], 0)
 
     def test_exit_status_tells_whether_bars_were_reached(self):
         args = ["10", "1", "--rows", "glibc,ipcwait", "--repeat", "1"]
         results, table = self.measure(*args)
         self.assertEqual(len(results["bars"]), table.count("reached"))
+        self.assertNotIn("DISTURBED", table)  # too short to tell
         r = self.run_it(*args, "--check")
         self.assertEqual(r.returncode, 3 if "NOT reached" in r.stdout else 0)
+
+    def test_a_control_character_in_an_argument_stays_on_its_line(self):
+        r = self.run_it("10", "10", "--rows", "ipcwait", "--repeat", "1", "--json", "a\nb")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        self.assertTrue(r.stdout.splitlines()[0].endswith(" --json a?b"), r.stdout)
+        self.assertEqual(self.files(), ["a\nb"])
 
     def test_an_old_json_file_is_replaced(self):
         with open(self.path("out.json"), "w", encoding="ascii") as f:
