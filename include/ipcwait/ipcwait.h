@@ -4,6 +4,7 @@
 #define IPCWAIT_IPCWAIT_H
 
 #include <ipcwait/base.h>
+#include <ipcwait/calibration.h>
 #include <ipcwait/futex.h>
 #include <ipcwait/policy.h>
 #include <ipcwait/sem.h>

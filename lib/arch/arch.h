@@ -9,12 +9,15 @@
  *   iw_arch_ticks_steady()      true if that counter runs at one rate in every state
  *   iw_arch_hypervisor()        true if the CPU says that it is virtual
  *   iw_arch_vcpu_dedicated()    true if the hypervisor promises not to take the vCPU away
+ *   iw_arch_describe()          the CPU's and the hypervisor's names for themselves, as text
  */
 #ifndef IW_ARCH_ARCH_H
 #define IW_ARCH_ARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define IW_ARCH_DESCRIPTION_BYTES 96
 
 #include "arch_cpu.h"
 
@@ -55,6 +58,15 @@ static inline bool iw_arch_hypervisor(void)
 static inline bool iw_arch_vcpu_dedicated(void)
 {
 	return false;
+}
+#endif
+
+/* @text is terminated, and empty where the CPU does not tell. */
+#ifndef iw_arch_describe
+#define iw_arch_describe iw_arch_describe
+static inline void iw_arch_describe(char text[IW_ARCH_DESCRIPTION_BYTES])
+{
+	text[0] = '\0';
 }
 #endif
 

@@ -3,6 +3,7 @@
 
 #include <ipcwait/base.h>
 
+#include "env/calibration_file.h"
 #include "env/cpus.h"
 #include "env/facts.h"
 #include "env/machine.h"
@@ -22,6 +23,7 @@ static void gather(struct iw_facts *f)
 	f->cpus = iw_cpus_process();
 	f->virtual_machine = iw_machine_virtual();
 	f->dedicated = iw_machine_dedicated();
+	f->calibrated = iw_calibration_load(&f->calibration);
 }
 
 static const struct iw_facts *first_use(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is learned once about the machine and the process's configuration, and then only
- * read. Gathering takes up to a third of a millisecond, so it waits for the first
+ * read. Gathering takes up to half a millisecond, so it waits for the first
  * contended wait; nothing happens at load time but one look at the clock.
  */
 #ifndef IW_ENV_FACTS_H
@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <ipcwait/calibration.h>
 
 #include "env/config.h"
 #include "env/tick.h"
@@ -18,7 +20,9 @@ struct iw_facts {
 	struct iw_config config;
 	uint32_t cpus; /* that the process may use, as far as its first waiter can tell */
 	bool virtual_machine;
-	bool dedicated; /* the hypervisor promises not to take vCPUs away */
+	bool dedicated;  /* the hypervisor promises not to take vCPUs away */
+	bool calibrated; /* there is a saved calibration, and it is believed */
+	struct ipcwait_calibration calibration;
 };
 
 /*

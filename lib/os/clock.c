@@ -24,6 +24,13 @@ int64_t iw_clock_raw_ns(void)
 	return read_ns(CLOCK_MONOTONIC_RAW);
 }
 
+uint64_t iw_clock_wall_s(void)
+{
+	int64_t ns = read_ns(CLOCK_REALTIME);
+
+	return ns < 0 ? 0 : (uint64_t)ns / 1000000000;
+}
+
 bool iw_clock_counter_trusted(void)
 {
 	static const char *const by_counter[] = {

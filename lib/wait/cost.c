@@ -20,14 +20,17 @@
 #define QUEUED_NS 500000
 
 /*
- * Table values in ns, until the first batch is full. Together 10 us on metal and 30 us under
- * a hypervisor: a futex wake-up costs 7 us on 2013 hardware (folly, WaitOptions.h) and 24 to
- * 31 us on the project's guest.
+ * Table values in ns, until the first batch is full and where nothing was calibrated. Together
+ * 10 us on metal and 30 us under a hypervisor: a futex wake-up costs 7 us on 2013 hardware
+ * (folly, WaitOptions.h) and 24 to 31 us on the project's guest.
  */
 #define METAL_LATENCY_NS 7000
 #define METAL_WAKER_NS   3000
 #define GUEST_LATENCY_NS 20000
 #define GUEST_WAKER_NS   10000
+
+/* What a calibration in this process has measured, in ns; 0: there was none. */
+static struct ipcwait_word32 calibrated_latency, calibrated_waker;
 
 /* Filled by all threads of the process. Every number in it is a plausible sample, always. */
 struct estimate {
@@ -95,6 +98,51 @@ void iw_cost_note_waker(uint64_t ns)
 		add_sample(&waker, ns);
 }
 
+/* The first that is known: calibrated here, saved, from the table. */
+static uint64_t first_of(const struct ipcwait_word32 *here, const struct iw_facts *facts,
+			 uint64_t saved_ns, uint64_t table_ns)
+{
+	/* ORD cost.X7: relaxed, statistic: latency and waker's share may be of two runs. */
+	uint32_t ns = ipcwait_impl_load32_relaxed(here);
+
+	return ns ? ns : facts->calibrated ? saved_ns : table_ns;
+}
+
+static uint64_t initial_latency_ns(const struct iw_facts *facts)
+{
+	return first_of(&calibrated_latency, facts, facts->calibration.latency_ns,
+			facts->virtual_machine ? GUEST_LATENCY_NS : METAL_LATENCY_NS);
+}
+
+static uint64_t initial_waker_ns(const struct iw_facts *facts)
+{
+	return first_of(&calibrated_waker, facts, facts->calibration.waker_ns,
+			facts->virtual_machine ? GUEST_WAKER_NS : METAL_WAKER_NS);
+}
+
+void iw_cost_initial(const struct iw_facts *facts, uint64_t *latency_ns, uint64_t *waker_ns)
+{
+	*latency_ns = initial_latency_ns(facts);
+	*waker_ns = initial_waker_ns(facts);
+}
+
+static uint32_t in_32_bits(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+void iw_cost_calibrated(uint64_t latency_ns, uint64_t waker_ns)
+{
+	/* ORD cost.X8: relaxed, statistic as cost.X7. */
+	ipcwait_impl_store32_relaxed(&calibrated_latency, in_32_bits(latency_ns));
+	ipcwait_impl_store32_relaxed(&calibrated_waker, in_32_bits(waker_ns));
+}
+
+static uint64_t waker_ns(const struct iw_facts *facts)
+{
+	return learned(&waker, initial_waker_ns(facts));
+}
+
 /*
  * The latency counts for at most this many times what the waker paid. A wake that interrupts
  * no idle CPU is cheap (1 to 2 us on the project's guest, 7 to 14 us for an idle CPU), and a
@@ -103,29 +151,34 @@ void iw_cost_note_waker(uint64_t ns)
  */
 #define LATENCY_PER_WAKER 4
 
-static uint64_t waker_ns(const struct iw_facts *facts)
+static uint64_t bounded_ns(uint64_t latency_ns, uint64_t paid_ns)
 {
-	return learned(&waker, facts->virtual_machine ? GUEST_WAKER_NS : METAL_WAKER_NS);
+	uint64_t bound = LATENCY_PER_WAKER * paid_ns;
+
+	return latency_ns < bound ? latency_ns : bound;
 }
 
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 {
-	uint64_t late = learned(&latency, facts->virtual_machine ? GUEST_LATENCY_NS
-								 : METAL_LATENCY_NS);
-	uint64_t bound = LATENCY_PER_WAKER * waker_ns(facts);
-
-	return late < bound ? late : bound;
+	return bounded_ns(learned(&latency, initial_latency_ns(facts)), waker_ns(facts));
 }
 
-uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)
+uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
+			    enum ipcwait_preset preset)
 {
-	uint64_t late = iw_cost_latency_ns(facts);
+	uint64_t late = bounded_ns(latency_ns, paid_ns);
 
 	if (preset == IPCWAIT_LATENCY)
 		late *= 4;
 	else if (preset == IPCWAIT_POWER)
 		late /= 4;
-	return late + waker_ns(facts);
+	return late + paid_ns;
+}
+
+uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)
+{
+	return iw_cost_combine_ns(learned(&latency, initial_latency_ns(facts)),
+				  waker_ns(facts), preset);
 }
 
 uint64_t iw_cost_samples(void)

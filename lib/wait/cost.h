@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * B, what one block/wake pair costs: the wake latency that the sleeper sees plus what the
- * waker pays for the system call. Learned from every real wake of this process; a table
- * value until there were enough.
+ * waker pays for the system call. Learned from every real wake of this process; until there
+ * were enough, what a calibration has measured, or else a table value.
  */
 #ifndef IW_WAIT_COST_H
 #define IW_WAIT_COST_H
@@ -22,6 +22,17 @@ uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset pres
 
 /* The usual wake latency alone. */
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts);
+
+/* The two parts of B until something is learned: calibrated here, saved, or from a table. */
+void iw_cost_initial(const struct iw_facts *facts, uint64_t *latency_ns,
+		     uint64_t *waker_ns);
+
+/* A calibration in this process has measured these. */
+void iw_cost_calibrated(uint64_t latency_ns, uint64_t waker_ns);
+
+/* B from its parts: the latency, and what the waker paid. */
+uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
+			    enum ipcwait_preset preset);
 
 /* Number of latencies learned from. */
 uint64_t iw_cost_samples(void);

@@ -5,7 +5,9 @@
 
 #include <cpuid.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Pairs of lines are fetched together, so 128 rather than 64. */
@@ -63,6 +65,31 @@ static inline bool iw_arch_vcpu_dedicated(void)
 		return false;
 	__cpuid(0x40000001, a, b, c, d);
 	return d & 1;
+}
+
+/*
+ * The brand string of leaves 0x80000002 to 4, family and model of leaf 1, and under a
+ * hypervisor its signature and features of leaves 0x40000000 and 1. The rest are zeros.
+ */
+#define iw_arch_describe iw_arch_describe
+static inline void iw_arch_describe(char text[IW_ARCH_DESCRIPTION_BYTES])
+{
+	unsigned brand[12] = { 0 }, host[4] = { 0 }, features[4] = { 0 };
+	unsigned model = 0, b, c, d;
+
+	for (unsigned leaf = 0; leaf < 3; leaf++) {
+		unsigned *part = brand + (size_t)leaf * 4;
+
+		(void)__get_cpuid(0x80000002 + leaf, &part[0], &part[1], &part[2],
+				  &part[3]);
+	}
+	(void)__get_cpuid(1, &model, &b, &c, &d);
+	if (iw_arch_hypervisor()) {
+		__cpuid(0x40000000, host[0], host[1], host[2], host[3]);
+		__cpuid(0x40000001, features[0], features[1], features[2], features[3]);
+	}
+	(void)snprintf(text, IW_ARCH_DESCRIPTION_BYTES, "%.48s %x %.12s %x",
+		       (const char *)brand, model, (const char *)&host[1], features[0]);
 }
 
 #endif
