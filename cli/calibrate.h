@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CLI_CALIBRATE_H
+#define CLI_CALIBRATE_H
+
+#include <ipcwait/calibration.h>
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What the user asked for. */
+struct calibrate_options {
+	bool thorough;
+	bool no_save;
+	const char *json; /* path, "-" or NULL */
+	const char *svg;  /* path or NULL */
+};
+
+/* What came of it. */
+struct calibrate_result {
+	const struct calibrate_options *options;
+	struct ipcwait_calibration before, now;
+	double seconds;
+	double other_cpus; /* that other programs kept busy meanwhile; negative: unknown */
+	int saved;         /* 0, or the negative errno of saving; only unless no_save */
+	char path[PATH_MAX];
+};
+
+/* The subcommand. Returns an exit status. */
+int calibrate_main(int argc, char **argv);
+
+/* Its three forms of output; the last returns 0 or an exit status after a message. */
+void calibrate_print(FILE *f, const struct calibrate_result *r);
+void calibrate_write_json(FILE *f, const struct calibrate_result *r);
+int calibrate_draw(FILE *f, const struct calibrate_result *r);
+
+/* Is gnuplot there? 0, or an exit status after a message. */
+int calibrate_can_draw(void);
+
+/* "one L3 cache" */
+const char *calibrate_distance(uint32_t distance);
+
+#endif
