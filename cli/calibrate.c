@@ -27,10 +27,8 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 done; 1 it could not be measured or written; 2 bad arguments.\n";
 
-/* Bits of what parse() returns. */
-enum {
-	GO_ON = -1,
-};
+/* In place of an exit status: none yet. */
+#define GO_ON (-1)
 
 static int take_value(const char **value, int argc, char **argv, int *i)
 {
@@ -45,8 +43,8 @@ static int take_value(const char **value, int argc, char **argv, int *i)
 		return refuse("calibrate: %s needs a value; see ipcwait calibrate --help",
 			      name);
 	if (!**value)
-		return refuse("calibrate: %.6s is '', but must be the path of a file",
-			      name);
+		return refuse("calibrate: %s is '', but must be the path of a file",
+			      shown(name, (int)strcspn(name, "=")));
 	return GO_ON;
 }
 
@@ -191,10 +189,9 @@ int calibrate_main(int argc, char **argv)
 		status = parse_one(&options, argc, argv, &i);
 	if (status == GO_ON)
 		status = check_outputs(&options);
-	if (status == GO_ON)
-		status = measure(&result);
-	else
+	if (status != GO_ON)
 		return status;
+	status = measure(&result);
 	if (status)
 		return status;
 	status = save(&result);

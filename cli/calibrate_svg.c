@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,7 +85,21 @@ static void write_script(FILE *g, const struct ipcwait_calibration *c)
 	fputc('\n', g);
 }
 
-/* The child: the script comes from a pipe, the picture goes to the file. */
+/* The script in a file without a name, or NULL. */
+static FILE *make_script(const struct ipcwait_calibration *c)
+{
+	int fd = memfd_create("gnuplot script", MFD_CLOEXEC);
+	FILE *g = fd < 0 ? NULL : fdopen(fd, "w+");
+
+	if (!g)
+		return NULL;
+	write_script(g, c);
+	if (!fflush(g) && !fseek(g, 0, SEEK_SET))
+		return g;
+	fclose(g);
+	return NULL;
+}
+
 static _Noreturn void be_gnuplot(int script, int out)
 {
 	if (dup2(script, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -93,44 +108,31 @@ static _Noreturn void be_gnuplot(int script, int out)
 	_exit(127);
 }
 
-static int wait_for(pid_t child)
+/* Run gnuplot from one file to another. Returns its wait status, or -1. */
+static int run_gnuplot(FILE *script, FILE *out)
 {
 	int status = -1;
+	pid_t child;
 
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		be_gnuplot(fileno(script), fileno(out));
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (status)
-		complain("calibrate: --svg: gnuplot failed");
-	return status ? EXIT_FAILED : 0;
-}
-
-static int cannot_start(void)
-{
-	complain("calibrate: --svg: cannot start gnuplot: %s", strerror(errno));
-	return EXIT_FAILED;
+	return status;
 }
 
 int calibrate_draw(FILE *f, const struct calibrate_result *r)
 {
-	int ends[2];
-	pid_t child;
-	FILE *g;
+	FILE *script = make_script(&r->now);
+	int status = script ? run_gnuplot(script, f) : -1;
 
-	fflush(f);
-	if (pipe(ends))
-		return cannot_start();
-	child = fork();
-	if (child == 0) {
-		close(ends[1]);
-		be_gnuplot(ends[0], fileno(f));
-	}
-	close(ends[0]);
-	g = child < 0 ? NULL : fdopen(ends[1], "w");
-	if (g) {
-		write_script(g, &r->now);
-		fclose(g);
-	} else {
-		close(ends[1]);
-	}
-	return child < 0 ? cannot_start() : wait_for(child);
+	if (status < 0)
+		complain("calibrate: --svg: cannot start gnuplot: %s", strerror(errno));
+	else if (status)
+		complain("calibrate: --svg: gnuplot failed");
+	if (script)
+		fclose(script);
+	return status ? EXIT_FAILED : 0;
 }

@@ -5,12 +5,17 @@
 #define WORST_LIMIT  1.60
 #define LOSS_LIMIT_B 2.0
 
+static bool own_rule(const struct verdict *v)
+{
+	return v->name == rule_ipcwait.name || v->name == rule_untimed.name;
+}
+
 static const struct verdict *best_competitor(const struct series *s)
 {
 	const struct verdict *best = NULL;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->verdicts[i].name != rule_ipcwait.name &&
+		if (!own_rule(&s->verdicts[i]) &&
 		    (!best || s->verdicts[i].mean < best->mean))
 			best = &s->verdicts[i];
 	return best;

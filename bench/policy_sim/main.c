@@ -8,10 +8,10 @@
  *	table.c, json.c, picture.c   the reports     bars.c             what must be reached
  */
 #include "bars.h"
-#include "complain.h"
+#include "../common/complain.h"
 #include "json.h"
 #include "options.h"
-#include "outfile.h"
+#include "../common/outfile.h"
 #include "picture.h"
 #include "results.h"
 #include "table.h"
@@ -20,6 +20,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+const char program_name[] = "policy_sim";
 
 enum exit_status { EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NOT_REACHED };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
-#include "complain.h"
-#include "number.h"
+#include "../common/complain.h"
+#include "../common/number.h"
 #include "rule.h"
+#include "trace.h"
 #include "usage.h"
 
 #include <string.h>
@@ -197,5 +198,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (!r && o->check && o->rules != all)
 		return complain("--check compares all rules, and --policy leaves some "
 				"out" SEE_HELP);
+	if (!r && !o->n_traces)
+		o->n_traces = trace_find_recorded(o->trace_paths);
 	return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "picture.h"
-#include "complain.h"
+#include "../common/complain.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -18,12 +18,29 @@
 
 #define PAUSE_NS 26
 
-#define RULE_STATE_BYTES 64
+/*
+ * A sleep that a timer ends, on the project's guest (`ipcwait calibrate`): the thread runs
+ * this much after the deadline, most of it the timer slack of an ordinary thread, and has
+ * used this much CPU time for it. One in 50 is late by up to LATE_RARELY_NS instead.
+ */
+#define TIMER_LATE_LEAST_NS  85000
+#define TIMER_LATE_MOST_NS   98000
+#define TIMER_LATE_RARELY_NS 300000
+#define TIMER_CPU_NS         3200
+
+#define RULE_STATE_BYTES 128
 
 /* Longer than any state; each rule casts it to its own struct. */
 union rule_state {
 	uint64_t align;
 	unsigned char bytes[RULE_STATE_BYTES];
+};
+
+/* A sleep that a timer ends, between two spins; times from the beginning of the wait. */
+struct timed {
+	uint64_t wake_ns;  /* deadline of the sleep; 0: the sleep lasts until a wake */
+	uint64_t until_ns; /* end of the spin after it */
+	uint64_t spin_ns;  /* its longest */
 };
 
 /* A wait that is over. */
@@ -40,6 +57,8 @@ struct rule {
 	/* @state is all zero. @block_ns is B, which only some rules may know. */
 	void (*init)(void *state, uint64_t block_ns);
 	uint64_t (*spin_ns)(void *state, struct random *r);
+	/* What follows that spin if it was in vain; NULL: a sleep until a wake. */
+	struct timed (*timed)(const void *state);
 	void (*learn)(void *state, const struct outcome *o);
 };
 
@@ -48,7 +67,7 @@ extern const struct rule *const rules[];
 extern const unsigned n_rules;
 
 /* Each in the file of its family. */
-extern const struct rule rule_ipcwait;
+extern const struct rule rule_ipcwait, rule_untimed;
 extern const struct rule rule_block, rule_spin, rule_fixed_b, rule_fixed_054b, rule_random;
 extern const struct rule rule_folly, rule_jiny;
 extern const struct rule rule_glibc;

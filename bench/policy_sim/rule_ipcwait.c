@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's own rule: lib/wait/window.c itself, compiled and linked, not a copy.
+ * The library's own rule: lib/wait/window.c itself with rhythm.c, linked, not a copy.
  *
  * The only file here that looks behind the public headers. What iw_policy_spin_ns() adds for
  * the ADAPTIVE preset is repeated: jitter of an eighth, 2B at most, the ceiling of 200 us. A
@@ -16,6 +16,7 @@
 struct ipcwait {
 	struct ipcwait_window window;
 	uint64_t block_ns;
+	struct iw_plan plan; /* of the wait that has begun */
 };
 
 static void ipcwait_init(void *state, uint64_t block_ns)
@@ -37,27 +38,65 @@ static uint64_t jittered(uint64_t ns, uint64_t random)
 	return ns - ns / 8 + (ns / 4 * (random % 256) / 256);
 }
 
+static uint64_t spin_by(struct ipcwait *i, const struct iw_timer_cost *timer,
+			struct random *r)
+{
+	uint64_t ns;
+
+	iw_window_plan(&i->window, i->block_ns, 0, timer, &i->plan);
+	ns = jittered(i->plan.spin_ns, random_next(r) >> 32);
+	return least(least(ns, 2 * i->block_ns), CEILING_NS);
+}
+
 static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 {
-	const struct ipcwait *i = state;
-	uint64_t chosen_ns = iw_window_choose(&i->window, i->block_ns, 0);
-	uint64_t ns = jittered(chosen_ns, random_next(r) >> 32);
+	static const struct iw_timer_cost timer = {
+		.late_ns = TIMER_LATE_MOST_NS,
+		.spread_ns = (TIMER_LATE_MOST_NS - TIMER_LATE_LEAST_NS) / 2,
+		.cpu_ns = TIMER_CPU_NS,
+	};
 
-	return least(least(ns, 2 * i->block_ns), CEILING_NS);
+	return spin_by(state, &timer, r);
+}
+
+static struct timed ipcwait_timed(const void *state)
+{
+	const struct iw_plan *plan = &((const struct ipcwait *)state)->plan;
+
+	if (!plan->timed)
+		return (struct timed){ 0 };
+	return (struct timed){ plan->sleep.wake_ns, plan->sleep.until_ns,
+			       plan->spin_again_ns };
 }
 
 static void ipcwait_learn(void *state, const struct outcome *o)
 {
 	struct ipcwait *i = state;
 
-	iw_window_record(&i->window, o->wait_ns, i->block_ns);
+	iw_window_record(&i->window, o->wait_ns, 0, i->block_ns);
 }
 
 const struct rule rule_ipcwait = {
 	.name = "ipcwait",
-	.what = "lib/wait/window.c: learned window",
+	.what = "lib/wait/window.c: learned window, timed sleeps",
 	.sees_sleep = true,
 	.init = ipcwait_init,
 	.spin_ns = ipcwait_spin_ns,
+	.timed = ipcwait_timed,
+	.learn = ipcwait_learn,
+};
+
+/* What the timed sleeps are worth: the same without. */
+static uint64_t untimed_spin_ns(void *state, struct random *r)
+{
+	return spin_by(state, NULL, r);
+}
+
+const struct rule rule_untimed = {
+	.name = "untimed",
+	.what = "the same without timed sleeps",
+	.sees_sleep = true,
+	.init = ipcwait_init,
+	.spin_ns = untimed_spin_ns,
 	.learn = ipcwait_learn,
 };

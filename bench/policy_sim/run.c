@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run.h"
-#include "quantile.h"
+#include "../common/quantile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,24 +11,65 @@ struct sums {
 	uint64_t cost_ns, best_ns, spun_ns, waited_ns, sleeps;
 };
 
+/* Independent, so that no rule's luck depends on another's draws. */
+struct randoms {
+	struct random jitter, adversary, timer;
+};
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Account for a wait. Returns the loss. */
-static uint64_t account(struct sums *sums, const struct outcome *o, uint64_t wait_ns,
+/* What a wait cost, and how. */
+struct bill {
+	uint64_t cost_ns, spun_ns;
+	bool slept; /* until a wake */
+};
+
+static uint64_t timer_late_ns(struct random *r)
+{
+	double rare = random_unit(r), share = random_unit(r);
+	uint64_t most = rare < 0.02 ? TIMER_LATE_RARELY_NS : TIMER_LATE_MOST_NS;
+
+	return TIMER_LATE_LEAST_NS +
+	       (uint64_t)(share * (double)(most - TIMER_LATE_LEAST_NS));
+}
+
+static struct bill plain_bill(uint64_t spin_ns, uint64_t wait_ns, uint64_t block_ns)
+{
+	if (wait_ns <= spin_ns)
+		return (struct bill){ .cost_ns = wait_ns, .spun_ns = wait_ns };
+	return (struct bill){ spin_ns + block_ns, spin_ns, true };
+}
+
+/* The first spin of @spin_ns was in vain, then the thread slept and ran again at @awake_ns. */
+static struct bill timed_bill(uint64_t spin_ns, const struct timed *t, uint64_t awake_ns,
+			      uint64_t wait_ns, uint64_t block_ns)
+{
+	uint64_t rest_ns = t->until_ns > awake_ns ? t->until_ns - awake_ns : 0;
+	struct bill second;
+
+	if (wait_ns <= awake_ns)
+		return (struct bill){ spin_ns + block_ns, spin_ns, true };
+	second = plain_bill(least(rest_ns, t->spin_ns), wait_ns - awake_ns, block_ns);
+	second.cost_ns += spin_ns + TIMER_CPU_NS;
+	second.spun_ns += spin_ns;
+	return second;
+}
+
+/* Add to the sums. Returns the loss. */
+static uint64_t account(struct sums *sums, const struct bill *bill, uint64_t wait_ns,
 			uint64_t block_ns)
 {
-	uint64_t cost_ns = o->spun ? wait_ns : o->spin_ns + block_ns;
 	uint64_t best_ns = least(wait_ns, block_ns);
 
-	sums->cost_ns += cost_ns;
+	sums->cost_ns += bill->cost_ns;
 	sums->best_ns += best_ns;
-	sums->spun_ns += least(wait_ns, o->spin_ns);
+	sums->spun_ns += bill->spun_ns;
 	sums->waited_ns += wait_ns;
-	sums->sleeps += !o->spun;
-	return cost_ns - best_ns;
+	sums->sleeps += bill->slept;
+	return bill->cost_ns > best_ns ? bill->cost_ns - best_ns : 0;
 }
 
 static void set_score(struct score *score, const struct sums *sums, size_t n)
@@ -38,31 +79,48 @@ static void set_score(struct score *score, const struct sums *sums, size_t n)
 	score->slept = (double)sums->sleeps / (double)n;
 }
 
+/* One wait of the rule, from its choice to what it learns. Returns the loss. */
+static uint64_t run_wait(struct sums *sums, const struct rule *rule, void *state,
+			 struct randoms *randoms, const struct member *m, size_t i,
+			 uint64_t block_ns)
+{
+	struct outcome o = { .spin_ns = rule->spin_ns(state, &randoms->jitter) };
+	struct timed timed = rule->timed ? rule->timed(state) : (struct timed){ 0 };
+	uint64_t wait_ns = m->waits_ns
+				   ? m->waits_ns[i]
+				   : m->strike(i, o.spin_ns, block_ns, &randoms->adversary);
+	struct bill bill;
+
+	o.spun = wait_ns <= o.spin_ns;
+	o.wait_ns = o.spun || rule->sees_sleep ? wait_ns : o.spin_ns;
+	if (o.spun || timed.wake_ns <= o.spin_ns)
+		bill = plain_bill(o.spin_ns, wait_ns, block_ns);
+	else
+		bill = timed_bill(o.spin_ns, &timed,
+				  timed.wake_ns + timer_late_ns(&randoms->timer), wait_ns,
+				  block_ns);
+	rule->learn(state, &o);
+	return account(sums, &bill, wait_ns, block_ns);
+}
+
 /* @losses has room for all waits, or is NULL. */
 static void run_member(struct score *score, const struct member *m, const struct rule *rule,
 		       uint64_t block_ns, uint64_t seed, uint64_t *losses)
 {
-	struct random jitter = random_stream(seed, m->name, rule->name);
-	struct random adversary = random_stream(seed, m->name, NULL);
+	struct randoms randoms = { random_stream(seed, m->name, rule->name),
+				   random_stream(seed, m->name, NULL),
+				   random_stream(seed, m->name, "timer") };
 	union rule_state state = { 0 };
 	struct sums sums = { 0 };
 
 	rule->init(&state, block_ns);
 	for (size_t i = 0; i < m->n; i++) {
-		struct outcome o = { .spin_ns = rule->spin_ns(&state, &jitter) };
-		uint64_t wait_ns = m->waits_ns
-					   ? m->waits_ns[i]
-					   : m->strike(i, o.spin_ns, block_ns, &adversary);
-		uint64_t loss_ns;
+		uint64_t loss_ns = run_wait(&sums, rule, &state, &randoms, m, i, block_ns);
 
-		o.spun = wait_ns <= o.spin_ns;
-		o.wait_ns = o.spun || rule->sees_sleep ? wait_ns : o.spin_ns;
-		loss_ns = account(&sums, &o, wait_ns, block_ns);
 		if (loss_ns > score->loss_ns)
 			score->loss_ns = loss_ns;
 		if (losses)
 			losses[i] = loss_ns;
-		rule->learn(&state, &o);
 	}
 	set_score(score, &sums, m->n);
 }
@@ -177,9 +235,8 @@ static int hindsight_of_member(struct score *score, const struct member *m,
 	spin_ns = best_threshold(sorted, m->n, block_ns);
 	free(sorted);
 	for (size_t i = 0; i < m->n; i++) {
-		struct outcome o = { .spin_ns = spin_ns,
-				     .spun = m->waits_ns[i] <= spin_ns };
-		uint64_t loss_ns = account(&sums, &o, m->waits_ns[i], block_ns);
+		struct bill bill = plain_bill(spin_ns, m->waits_ns[i], block_ns);
+		uint64_t loss_ns = account(&sums, &bill, m->waits_ns[i], block_ns);
 
 		if (loss_ns > score->loss_ns)
 			score->loss_ns = loss_ns;

@@ -5,6 +5,10 @@
  * A wait of length X, with a spin of tau before it sleeps, costs X if X <= tau, else
  * tau + B. The best that anybody could do knowing X is min(X, B). The difference is the
  * loss of that wait.
+ *
+ * A rule may put a sleep that a timer ends and a second spin before the sleep. A wait that
+ * ends during it costs what was spun until then, and B; one that ends in the second spin
+ * costs the spins and the CPU time of the timer, which can be less than "the best".
  */
 #ifndef POLICY_SIM_RUN_H
 #define POLICY_SIM_RUN_H

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
-#include "complain.h"
-#include "number.h"
+#include "../common/complain.h"
+#include "../common/number.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#define LONGEST_NS UINT64_C(1000000000000)
+#define LONGEST_NS    UINT64_C(1000000000000)
+#define OBJECT_DIGITS 16
 
 /* A trace that is being read. */
 struct reader {
@@ -38,9 +40,22 @@ static int append(struct reader *r, uint64_t ns)
 	return 0;
 }
 
+/* The wait of a line that IPCWAIT_RECORD wrote, else the line as it is. */
+static char *without_object(char *text)
+{
+	char *blank = strrchr(text, ' ');
+
+	if (!blank || strspn(blank + 1, "0123456789abcdef") != OBJECT_DIGITS ||
+	    blank[1 + OBJECT_DIGITS])
+		return text;
+	*blank = 0;
+	return text + strspn(text, " ");
+}
+
 /* @length counts a NUL byte that would end the text too early. */
 static int read_line(struct reader *r, char *text, size_t length)
 {
+	const char *wait = NULL;
 	uint64_t ns;
 
 	r->line++;
@@ -50,7 +65,9 @@ static int read_line(struct reader *r, char *text, size_t length)
 		text[--length] = 0;
 	if (!length || *text == '#')
 		return 0;
-	if (strlen(text) != length || number_parse(text, 0, LONGEST_NS, &ns))
+	if (strlen(text) == length)
+		wait = without_object(text);
+	if (!wait || number_parse(wait, 0, LONGEST_NS, &ns))
 		return complain("%s:%lu: '%s' is no wait in ns, a whole number up to %llu",
 				r->path, r->line, shown(text, -1),
 				(unsigned long long)LONGEST_NS);
@@ -105,6 +122,18 @@ int trace_read(struct trace *t, const char *path)
 	if (result)
 		trace_destroy(t);
 	return result;
+}
+
+size_t trace_find_recorded(const char *paths[TRACES_MOST])
+{
+	static glob_t found;
+	size_t n = 0;
+
+	if (glob(POLICY_SIM_TRACES "/*.txt", 0, NULL, &found))
+		return 0;
+	for (; n < found.gl_pathc && n < TRACES_MOST; n++)
+		paths[n] = found.gl_pathv[n];
+	return n;
 }
 
 void trace_destroy(struct trace *t)

@@ -83,10 +83,10 @@ struct ipcwait_calibration {
 	uint64_t timer_ns;       /* how late a timed sleep of 1 ms ends, median */
 	uint64_t timer_p90_ns;
 	uint64_t block_ns; /* B: latency and waker's share, as the engine adds them */
-	int64_t counter_offset_ns;  /* how far cpu_b's counter is ahead */
-	uint32_t counter_one_way;   /* 1: the counter may be compared between CPUs */
-	uint32_t is_from_cache;     /* 1: read from the file, 0: measured here or a table */
-	uint32_t samples_used;      /* over all measurements; 0: a table value */
+	int64_t counter_offset_ns; /* how far cpu_b's counter is ahead, in the worst pair */
+	uint32_t counter_one_way;  /* 1: counters may be compared between all these CPUs */
+	uint32_t is_from_cache;    /* 1: read from the file, 0: measured here or a table */
+	uint32_t samples_used;     /* over all measurements; 0: a table value */
 	uint32_t samples_discarded; /* preempted, stolen, or not asleep yet */
 	uint32_t pair_count;        /* entries of pair[] in use */
 	uint32_t reserved0;         /* 0 */
@@ -124,7 +124,7 @@ IPCWAIT_API int ipcwait_impl_calibration_get(struct ipcwait_calibration *out, si
  *
  * Return: 0. Any error: *@out and what the process uses are unchanged.
  *   -EOPNOTSUPP  the calling thread may use one CPU only
- *   -EAGAIN      the machine is too busy to measure, or allows no more threads
+ *   -EAGAIN      the machine is too busy to measure, allows no more threads, or has lost a CPU
  *   -EBUSY       another thread of the process is calibrating
  *   -EINVAL      @out is NULL or misaligned, or @params names a CPU that is not usable or has
  *                a reserved member that is not zero

@@ -5,6 +5,7 @@
 
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>
+#include <ipcwait/explain.h>
 #include <ipcwait/futex.h>
 #include <ipcwait/policy.h>
 #include <ipcwait/sem.h>

@@ -23,8 +23,28 @@ enum ipcwait_kind {
 	IPCWAIT_KIND_COUNT,
 };
 
-/* Places for later kinds, so that the struct keeps its size. */
-#define IPCWAIT_KIND_SPACE 16
+/* Why a wait slept. Where several hold, the first that the waiter came upon. */
+enum ipcwait_reason {
+	IPCWAIT_REASON_NONE,         /* it did not sleep */
+	IPCWAIT_REASON_WINDOW_OVER,  /* it spun for its window in vain */
+	IPCWAIT_REASON_LEARNED_LONG, /* the window is 0: waits on this object are long */
+	IPCWAIT_REASON_PRESET_BLOCK, /* the preset says never to spin */
+	IPCWAIT_REASON_ONE_CPU,      /* no second CPU for the thread that it waited for */
+	IPCWAIT_REASON_RATIONED, /* the quota of CPU time is small, or was used up lately */
+	IPCWAIT_REASON_REALTIME, /* a real-time thread that spins can starve the other */
+	IPCWAIT_REASON_SAME_CPU, /* the last waker ran on the same CPU */
+	IPCWAIT_REASON_BUDGET_EMPTY, /* too much spinning had been in vain lately */
+	IPCWAIT_REASON_CROWDED,      /* as many threads spun as there are CPUs, less one */
+	IPCWAIT_REASON_PREEMPTED,    /* the kernel switched the thread out while it spun */
+	IPCWAIT_REASON_STOLEN,       /* the hypervisor took the CPU while it spun */
+	IPCWAIT_REASON_PROBE,        /* it slept to measure what a sleep costs */
+	IPCWAIT_REASON_NO_FACTS,     /* nothing was known about the machine yet */
+	IPCWAIT_REASON_COUNT,
+};
+
+/* Places for later kinds and reasons, so that the struct keeps its size. */
+#define IPCWAIT_KIND_SPACE   16
+#define IPCWAIT_REASON_SPACE 32
 
 struct ipcwait_kind_stats {
 	uint64_t spun;           /* waits that ended while spinning */
@@ -37,6 +57,9 @@ struct ipcwait_kind_stats {
 	uint64_t spun_useful_ns; /* spinning in waits that ended while spinning */
 	uint64_t spun_wasted_ns; /* spinning in vain */
 	uint64_t slept_ns;       /* asleep; where two CPUs are usable */
+	uint64_t preempted;      /* spins during which the kernel switched the thread out */
+	uint64_t stolen;         /* spins during which the hypervisor took the CPU */
+	uint64_t timed_sleeps;   /* sleeps on a timer, to spin only the rest of the wait */
 };
 
 struct ipcwait_stats {
@@ -45,6 +68,8 @@ struct ipcwait_stats {
 	uint64_t block_samples; /* wakes seen; below 32 B is still a table value */
 	uint64_t usable_cpus;   /* CPUs that the calling thread may run on */
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_SPACE];
+	uint64_t reasons
+		[IPCWAIT_REASON_SPACE]; /* waits that slept, by enum ipcwait_reason */
 };
 
 IPCWAIT_BEGIN_DECLS

@@ -9,12 +9,17 @@
  *   iw_arch_ticks_steady()      true if that counter runs at one rate in every state
  *   iw_arch_hypervisor()        true if the CPU says that it is virtual
  *   iw_arch_vcpu_dedicated()    true if the hypervisor promises not to take the vCPU away
+ *   iw_arch_can_monitor()       true if the next two are to be had
+ *   iw_arch_monitor()           from now on, watch for stores to a cache line
+ *   iw_arch_monitor_wait()      rest until one of them, but not beyond a deadline
+ *   iw_arch_thread_pointer()    where libc keeps the running thread, or NULL
  *   iw_arch_describe()          the CPU's and the hypervisor's names for themselves, as text
  */
 #ifndef IW_ARCH_ARCH_H
 #define IW_ARCH_ARCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define IW_ARCH_DESCRIPTION_BYTES 96
@@ -59,6 +64,54 @@ static inline bool iw_arch_vcpu_dedicated(void)
 {
 	return false;
 }
+#endif
+
+/*
+ * @hwcap is AT_HWCAP of the auxiliary vector. May exit to the hypervisor: ask once. Where it
+ * is false iw_arch_monitor_wait() must not be called: it may be no instruction at all.
+ */
+#ifndef iw_arch_can_monitor
+#define iw_arch_can_monitor iw_arch_can_monitor
+static inline bool iw_arch_can_monitor(unsigned long hwcap)
+{
+	(void)hwcap;
+	return false;
+}
+#endif
+
+/*
+ * monitor(line); look at it, with loads only; monitor_wait(). Any of the line's bytes will do.
+ * A store that comes after the first step ends the third. It may end for no reason, and does
+ * at @until_ticks.
+ */
+#ifndef iw_arch_monitor
+#define iw_arch_monitor iw_arch_monitor
+static inline void iw_arch_monitor(const void *line)
+{
+	(void)line;
+}
+#endif
+
+#ifndef iw_arch_monitor_wait
+#define iw_arch_monitor_wait iw_arch_monitor_wait
+static inline void iw_arch_monitor_wait(uint64_t until_ticks)
+{
+	(void)until_ticks;
+	iw_arch_pause();
+}
+#endif
+
+#ifndef iw_arch_thread_pointer
+#define iw_arch_thread_pointer iw_arch_thread_pointer
+static inline char *iw_arch_thread_pointer(void)
+{
+	return NULL;
+}
+#endif
+
+/* With which libc registers threads for rseq(2); 0: none known for this CPU. */
+#ifndef IW_ARCH_RSEQ_SIGNATURE
+#define IW_ARCH_RSEQ_SIGNATURE 0
 #endif
 
 /* @text is terminated, and empty where the CPU does not tell. */

@@ -34,17 +34,17 @@ static void warn_once(struct ipcwait_word32 *warnings, const char *what, const c
 		iw_file_complain(text, (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
-static bool join(char path[IW_CALIBRATION_PATH_BYTES], const char *folder, const char *rest)
+static bool join(char path[IW_CONFIG_PATH_BYTES], const char *folder, const char *rest)
 {
 	int n;
 
 	if (!folder || *folder != '/')
 		return false;
-	n = snprintf(path, IW_CALIBRATION_PATH_BYTES, "%s%s", folder, rest);
-	return n > 0 && n < IW_CALIBRATION_PATH_BYTES;
+	n = snprintf(path, IW_CONFIG_PATH_BYTES, "%s%s", folder, rest);
+	return n > 0 && n < IW_CONFIG_PATH_BYTES;
 }
 
-static enum source find_default(char path[IW_CALIBRATION_PATH_BYTES])
+static enum source find_default(char path[IW_CONFIG_PATH_BYTES])
 {
 	if (join(path, secure_getenv("XDG_CACHE_HOME"), "/ipcwait/calibration") ||
 	    join(path, secure_getenv("HOME"), "/.cache/ipcwait/calibration"))
@@ -52,7 +52,7 @@ static enum source find_default(char path[IW_CALIBRATION_PATH_BYTES])
 	return NOWHERE;
 }
 
-static enum source find(char path[IW_CALIBRATION_PATH_BYTES])
+static enum source find(char path[IW_CONFIG_PATH_BYTES])
 {
 	static struct ipcwait_word32 warnings;
 	const char *named = secure_getenv("IPCWAIT_CALIBRATION");
@@ -61,14 +61,14 @@ static enum source find(char path[IW_CALIBRATION_PATH_BYTES])
 		return find_default(path);
 	if (strcmp(named, "none") == 0)
 		return NOWHERE;
-	if (join(path, named, ""))
+	if (iw_config_take_path(path, named))
 		return NAMED;
 	warn_once(&warnings, "IPCWAIT_CALIBRATION",
-		  "not an absolute path below 1024 bytes, nor `none`");
+		  "not an absolute path below 1024 bytes of printable text, nor `none`");
 	return find_default(path);
 }
 
-bool iw_calibration_path(char path[IW_CALIBRATION_PATH_BYTES])
+bool iw_calibration_path(char path[IW_CONFIG_PATH_BYTES])
 {
 	return find(path) != NOWHERE;
 }
@@ -131,11 +131,14 @@ static bool load(const char *path, struct ipcwait_calibration *c)
 
 bool iw_calibration_load(struct ipcwait_calibration *c)
 {
-	char path[IW_CALIBRATION_PATH_BYTES];
-	bool loaded = find(path) != NOWHERE && load(path, c);
+	char path[IW_CONFIG_PATH_BYTES];
 
-	c->is_from_cache = loaded;
-	return loaded;
+	if (find(path) == NOWHERE || !load(path, c)) {
+		memset(c, 0, sizeof(*c));
+		return false;
+	}
+	c->is_from_cache = 1;
+	return true;
 }
 
 static int store(const char *path, enum source from, const char *text, size_t length)
@@ -151,7 +154,7 @@ static int store(const char *path, enum source from, const char *text, size_t le
 
 int iw_calibration_store(const struct ipcwait_calibration *c)
 {
-	char path[IW_CALIBRATION_PATH_BYTES], text[IW_CALIBRATION_TEXT_BYTES];
+	char path[IW_CONFIG_PATH_BYTES], text[IW_CALIBRATION_TEXT_BYTES];
 	struct iw_calibration_key key;
 	enum source from = find(path);
 	int length;

@@ -17,13 +17,13 @@
 
 #include <ipcwait/calibration.h>
 
-/* Longest path, with its end. */
-#define IW_CALIBRATION_PATH_BYTES 1024
+#include "env/config.h"
 
 /* Where the file is or would be; false if there is no place for it. */
-bool iw_calibration_path(char path[IW_CALIBRATION_PATH_BYTES]);
+bool iw_calibration_path(char path[IW_CONFIG_PATH_BYTES]);
 
-/* True if there is one to be believed. 0.1 ms, or 10 us if there is no file. */
+/* True if there is one to be believed, else *@c is all zero. 0.1 ms, or 10 us if there is no
+ * file. */
 bool iw_calibration_load(struct ipcwait_calibration *c);
 
 /* 0, -EINVAL for what no calibration holds, -ENOENT without a place, or what writing gave. */

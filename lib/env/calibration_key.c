@@ -18,10 +18,8 @@ static void clean(char *text)
 	for (char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	if (!text[0]) {
-		text[0] = '-';
-		text[1] = '\0';
-	}
+	if (!text[0])
+		memcpy(text, IW_KEY_UNKNOWN, sizeof(IW_KEY_UNKNOWN));
 }
 
 static void read_line(const char *path, char *text, size_t size)

@@ -70,7 +70,8 @@ static bool take_key(struct iw_calibration_parser *p, unsigned part)
 
 	if (strncmp(p->line, name, length) != 0 || p->line[length] != ' ')
 		return false;
-	if (strcmp(p->line + length + 1, p->key->part[part]) != 0)
+	if (strcmp(p->line + length + 1, p->key->part[part]) != 0 ||
+	    (part == IW_KEY_BOOT && strcmp(p->key->part[part], IW_KEY_UNKNOWN) == 0))
 		p->other = true;
 	return true;
 }

@@ -3,7 +3,7 @@
  * The saved calibration as text, one fact a line, always in this order:
  *
  *	ipcwait-calibration 1
- *	boot 10d3d049-e90a-4545-88c5-4c4cc8feb81d      the key: five lines, free text
+ *	boot 5b1c9e20-7f43-4d18-9a6e-2c04d7b8f135      the key: five lines, free text
  *	kernel 6.1.0-18-amd64
  *	cpu ...
  *	idle ...
@@ -42,7 +42,11 @@ enum iw_calibration_key_part {
 	IW_KEY_PARTS,
 };
 
-/* What a calibration holds for. One that differs in any part is of no use. Plain ASCII. */
+/*
+ * What a calibration holds for. One that differs in any part is of no use, nor is any where the
+ * machine does not tell which boot this is. Plain ASCII.
+ */
+#define IW_KEY_UNKNOWN "-"
 struct iw_calibration_key {
 	char part[IW_KEY_PARTS][128];
 };

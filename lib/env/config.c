@@ -7,68 +7,130 @@
 #include "os/file.h"
 #include "os/seam.h"
 
-static const struct {
-	const char *name;
-	enum ipcwait_preset preset;
-} presets[] = {
-	{ "adaptive", IPCWAIT_ADAPTIVE }, { "latency", IPCWAIT_LATENCY },
-	{ "power", IPCWAIT_POWER },       { "spin", IPCWAIT_SPIN },
-	{ "block", IPCWAIT_BLOCK },
-};
+/* Longest number, leading zeros included: a megabyte of them is a mistake. */
+#define DIGITS_MOST 18
 
-bool iw_config_parse_preset(const char *text, enum ipcwait_preset *value)
+static bool take_preset(struct iw_config *c, const char *text)
 {
-	for (unsigned i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
-		if (strcmp(text, presets[i].name) == 0) {
-			*value = presets[i].preset;
+	static const char *const names[] = {
+		[IPCWAIT_ADAPTIVE] = "adaptive", [IPCWAIT_LATENCY] = "latency",
+		[IPCWAIT_POWER] = "power",       [IPCWAIT_SPIN] = "spin",
+		[IPCWAIT_BLOCK] = "block",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i] && strcmp(text, names[i]) == 0) {
+			c->preset = (enum ipcwait_preset)i;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Digits only: strtoul() would take signs, blanks and other bases. */
-bool iw_config_parse_max_spin_us(const char *text, uint32_t *value)
+/* Digits only: strtoul() would take signs, blanks and other bases. -1 if it is no number. */
+static int64_t number(const char *text)
 {
-	uint32_t n = 0;
+	int64_t n = 0;
+	unsigned digits = 0;
 
-	if (!*text)
-		return false;
-	for (; *text; text++) {
-		if (*text < '0' || *text > '9')
-			return false;
-		n = n * 10 + (uint32_t)(*text - '0');
-		if (n > IW_MAX_SPIN_US_LIMIT)
-			return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (++digits > DIGITS_MOST)
+			return -1;
+		n = n * 10 + (*text - '0');
 	}
-	if (n == 0)
+	return digits && !*text ? n : -1;
+}
+
+static bool take_max_spin(struct iw_config *c, const char *text)
+{
+	int64_t us = number(text);
+
+	if (us < 1 || us > IW_MAX_SPIN_US_LIMIT)
 		return false;
-	*value = n;
+	c->max_spin_us = (uint32_t)us;
 	return true;
 }
 
+static bool take_spin_budget(struct iw_config *c, const char *text)
+{
+	int64_t percent = number(text);
+
+	if (percent < 0 || percent > 100)
+		return false;
+	c->spin_budget_percent = (int32_t)percent;
+	return true;
+}
+
+static bool take_switch(bool *on, const char *text)
+{
+	int64_t n = number(text);
+
+	if (n != 0 && n != 1)
+		return false;
+	*on = n == 1;
+	return true;
+}
+
+static bool take_stats(struct iw_config *c, const char *text)
+{
+	return take_switch(&c->stats, text);
+}
+
+static bool take_explain(struct iw_config *c, const char *text)
+{
+	return take_switch(&c->explain, text);
+}
+
+bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text)
+{
+	size_t length = strnlen(text, IW_CONFIG_PATH_BYTES);
+
+	if (*text != '/' || length == IW_CONFIG_PATH_BYTES)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			return false;
+	memcpy(path, text, length + 1);
+	return true;
+}
+
+/* A copy: the program may change its environment later. */
+static bool take_record(struct iw_config *c, const char *text)
+{
+	return !*text || iw_config_take_path(c->record_path, text);
+}
+
+const struct iw_setting iw_settings[IW_SETTINGS] = {
+	{ "IPCWAIT_POLICY", "one of adaptive, latency, power, spin, block", take_preset },
+	{ "IPCWAIT_MAX_SPIN_US", "a number from 1 to 100000", take_max_spin },
+	{ "IPCWAIT_SPIN_BUDGET", "a number from 0 to 100", take_spin_budget },
+	{ "IPCWAIT_STATS", "0 or 1", take_stats },
+	{ "IPCWAIT_EXPLAIN", "0 or 1", take_explain },
+	{ "IPCWAIT_RECORD", "an absolute path below 1024 bytes of printable text",
+	  take_record },
+};
+
 /* The value itself is not printed: it may be long or hold control characters. */
-static void warn(const char *name, const char *allowed)
+static void warn(const struct iw_setting *s)
 {
 	char text[160];
-	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: not %s\n", name,
-			 allowed);
+	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: not %s\n", s->name,
+			 s->legal);
 
 	iw_file_complain(text, n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
-struct iw_config iw_config_read(void)
+void iw_config_read(struct iw_config *c)
 {
 	static struct ipcwait_word32 readings;
-	struct iw_config c = { IPCWAIT_INHERIT, 0 };
-	const char *preset = secure_getenv("IPCWAIT_POLICY");
-	const char *max_spin = secure_getenv("IPCWAIT_MAX_SPIN_US");
 	/* ORD config.X1: relaxed, no order needed: only tells the first reading. */
 	bool first = ipcwait_impl_add32_relaxed(&readings, 1) == 0;
 
-	if (preset && !iw_config_parse_preset(preset, &c.preset) && first)
-		warn("IPCWAIT_POLICY", "one of adaptive, latency, power, spin, block");
-	if (max_spin && !iw_config_parse_max_spin_us(max_spin, &c.max_spin_us) && first)
-		warn("IPCWAIT_MAX_SPIN_US", "a number from 1 to 100000");
-	return c;
+	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT, .spin_budget_percent = -1 };
+	for (unsigned i = 0; i < IW_SETTINGS; i++) {
+		const char *text = secure_getenv(iw_settings[i].name);
+
+		if (text && !iw_settings[i].take(c, text) && first)
+			warn(&iw_settings[i]);
+	}
 }

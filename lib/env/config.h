@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What the user sets in the environment, but for IPCWAIT_CALIBRATION, which is read in
+ * env/calibration_file.c. A variable that holds anything but a legal value counts as not set,
+ * after one line on stderr. In a program with more rights than its user (secure mode) none is
+ * set.
+ */
 #ifndef IW_ENV_CONFIG_H
 #define IW_ENV_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <ipcwait/policy.h>
 
-/* What the user set in the environment. Zero: not set, or set to nonsense. */
+/* Longest path, with its end. */
+#define IW_CONFIG_PATH_BYTES 1024
+
 struct iw_config {
-	enum ipcwait_preset preset; /* IPCWAIT_POLICY */
-	uint32_t max_spin_us;       /* IPCWAIT_MAX_SPIN_US */
+	enum ipcwait_preset preset;  /* IPCWAIT_POLICY; IPCWAIT_INHERIT: not set */
+	uint32_t max_spin_us;        /* IPCWAIT_MAX_SPIN_US; 0: not set */
+	int32_t spin_budget_percent; /* IPCWAIT_SPIN_BUDGET; -1: not set */
+	bool stats;                  /* IPCWAIT_STATS */
+	bool explain;                /* IPCWAIT_EXPLAIN */
+	char record_path[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD; empty: not set */
 };
 
 #define IW_MAX_SPIN_US_LIMIT 100000u
 
 /* Reads the environment; warns on stderr, once a process, of values it has to ignore. */
-struct iw_config iw_config_read(void);
+void iw_config_read(struct iw_config *c);
 
-/* The parsers by themselves. False: not a legal value, *@value unchanged. */
-bool iw_config_parse_preset(const char *text, enum ipcwait_preset *value);
-bool iw_config_parse_max_spin_us(const char *text, uint32_t *value);
+/* One variable. take() returns false for an illegal value and then leaves @c unchanged. */
+struct iw_setting {
+	const char *name;
+	const char *legal; /* what a value must be, for people */
+	bool (*take)(struct iw_config *c, const char *text);
+};
+
+#define IW_SETTINGS 6
+extern const struct iw_setting iw_settings[IW_SETTINGS];
+
+/* Copy an absolute path that fits and holds no control characters. False: @path unchanged. */
+bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text);
 
 #endif

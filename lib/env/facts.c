@@ -7,6 +7,7 @@
 #include "env/cpus.h"
 #include "env/facts.h"
 #include "env/machine.h"
+#include "os/cpu.h"
 #include "os/seam.h"
 
 /* One for each thread that can gather at the same time; a ninth does without facts. */
@@ -19,10 +20,11 @@ static struct ipcwait_word32 published; /* index + 1 of the slot that holds the 
 static void gather(struct iw_facts *f)
 {
 	f->rate = iw_tick_measure();
-	f->config = iw_config_read();
+	iw_config_read(&f->config);
 	f->cpus = iw_cpus_process();
 	f->virtual_machine = iw_machine_virtual();
 	f->dedicated = iw_machine_dedicated();
+	f->monitor = f->rate.counter && iw_cpu_can_monitor();
 	f->calibrated = iw_calibration_load(&f->calibration);
 }
 
@@ -47,10 +49,17 @@ static const struct iw_facts *first_use(void)
 	return iw_facts();
 }
 
-const struct iw_facts *iw_facts(void)
+const struct iw_facts *iw_facts_known(void)
 {
 	/* ORD facts.A1: acquire, see facts.R1. Pairs with facts.R1. */
 	uint32_t found = ipcwait_impl_load32_acquire(&published);
 
-	return IPCWAIT_LIKELY(found) ? &slots[found - 1] : first_use();
+	return IPCWAIT_LIKELY(found) ? &slots[found - 1] : NULL;
+}
+
+const struct iw_facts *iw_facts(void)
+{
+	const struct iw_facts *known = iw_facts_known();
+
+	return IPCWAIT_LIKELY(known) ? known : first_use();
 }

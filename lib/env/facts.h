@@ -21,6 +21,7 @@ struct iw_facts {
 	uint32_t cpus; /* that the process may use, as far as its first waiter can tell */
 	bool virtual_machine;
 	bool dedicated;  /* the hypervisor promises not to take vCPUs away */
+	bool monitor;    /* a spin may rest until its cache line is written to */
 	bool calibrated; /* there is a saved calibration, and it is believed */
 	struct ipcwait_calibration calibration;
 };
@@ -32,5 +33,8 @@ struct iw_facts {
  * Not async-signal-safe.
  */
 const struct iw_facts *iw_facts(void);
+
+/* The facts if they have been gathered already, else NULL. */
+const struct iw_facts *iw_facts_known(void);
 
 #endif

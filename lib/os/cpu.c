@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "os/cpu.h"
 
 /* The kernel's mask for up to 8192 CPUs, its largest configuration. */
@@ -27,6 +29,11 @@ struct iw_cpu_set iw_cpu_allowed(bool main_thread)
 	if (!set.count)
 		set.count = MASK_WORDS * 64;
 	return set;
+}
+
+bool iw_cpu_can_monitor(void)
+{
+	return iw_arch_can_monitor(getauxval(AT_HWCAP));
 }
 
 unsigned iw_cpu_current(void)

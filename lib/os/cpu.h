@@ -16,6 +16,9 @@ struct iw_cpu_set {
  */
 struct iw_cpu_set iw_cpu_allowed(bool main_thread);
 
+/* True if the CPU can rest until a cache line is written to. May exit to the hypervisor. */
+bool iw_cpu_can_monitor(void);
+
 /* The CPU that the calling thread runs on now; 0 if the kernel does not tell. */
 unsigned iw_cpu_current(void);
 

@@ -83,8 +83,8 @@ static int write_and_rename(int fd, const char *temporary, const char *path,
 {
 	int r = write_all(fd, bytes, size);
 
-	if (!r && fsync(fd) != 0)
-		r = -errno;
+	while (!r && fsync(fd) != 0)
+		r = errno == EINTR ? 0 : -errno;
 	if (close(fd) != 0 && !r)
 		r = -errno;
 	if (!r && rename(temporary, path) != 0)

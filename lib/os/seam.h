@@ -19,12 +19,27 @@
 #include "arch/arch.h"
 #include "os/clock.h"
 #include "os/futex.h"
+#include "os/rseq.h"
 #include "os/thread.h"
 
 /* One step of a spin loop. */
 static inline void iw_pause(void)
 {
 	iw_arch_pause();
+}
+
+/*
+ * The same in two steps, only where iw_cpu_can_monitor(): between them the word that is waited
+ * for is looked at. lib/arch/arch.h
+ */
+static inline void iw_monitor(const void *line)
+{
+	iw_arch_monitor(line);
+}
+
+static inline void iw_monitor_wait(uint64_t until_ticks)
+{
+	iw_arch_monitor_wait(until_ticks);
 }
 
 /* This thread's own data. */

@@ -63,14 +63,14 @@ int iw_worker_start(struct iw_worker *w, unsigned cpu)
 	int r = pthread_attr_init(&attr);
 
 	if (r)
-		return -r;
+		return -EAGAIN;
 	r = leave_real_time(&attr);
 	if (!r)
 		r = set_cpu(&attr, cpu);
 	if (!r)
 		r = create_without_signals(w, &attr);
 	(void)pthread_attr_destroy(&attr);
-	return -r;
+	return r == ENOMEM ? -EAGAIN : -r;
 }
 
 void iw_worker_join(struct iw_worker *w)

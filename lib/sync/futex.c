@@ -7,6 +7,7 @@
 
 #include "os/seam.h"
 #include "wait/wait.h"
+#include "wait/wake.h"
 
 struct futex_waiter {
 	struct iw_waiter base;
@@ -32,6 +33,7 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 	return look(base) ? IW_TAKEN : IW_SLEEP;
 }
 
+/* Not resumable: a wake that changes nothing would be lost on a waiter that is up. */
 static const struct iw_waitable futex_waitable = {
 	.kind = IPCWAIT_KIND_FUTEX,
 	.look = look,

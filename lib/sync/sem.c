@@ -6,6 +6,7 @@
 #include "os/seam.h"
 #include "wait/stats.h"
 #include "wait/wait.h"
+#include "wait/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_sem) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_sem) == 8, "shared-memory layout 0");
@@ -153,12 +154,15 @@ static bool withdraw(struct iw_waiter *base)
 		/* ORD sem.X9: relaxed, no order needed: nothing was taken. */
 		if (w == without_me(me, w) ||
 		    ipcwait_impl_cas64_relaxed(&me->sem->word, &w, without_me(me, w)))
-			return false;
+			break;
 	}
+	me->sleeper = me->spinner = false;
+	return false;
 }
 
 static const struct iw_waitable sem_waitable = {
 	.kind = IPCWAIT_KIND_SEM,
+	.resumable = true,
 	.look = look,
 	.settle = settle,
 	.withdraw = withdraw,

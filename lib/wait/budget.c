@@ -3,15 +3,17 @@
 #include "wait/budget.h"
 
 /*
- * Failed spinning may take this share of a thread's time, as the inverse: 1/20 is 5 %.
+ * Failed spinning may take this share of a thread's time, in percent. IPCWAIT_SPIN_BUDGET
+ * overrides it.
  */
-#define THREAD_SHARE 20
+#define PERCENT 5
+#define ALL     100
 
 /*
- * And this share of every usable CPU over all threads of the process: 1/40 is 2.5 %, so that
- * a crowd of threads, each within its own share, does not take the machine from itself.
+ * And half of that share of every usable CPU over all threads of the process, so that a crowd
+ * of threads, each within its own share, does not take the machine from itself.
  */
-#define PROCESS_SHARE 40
+#define PROCESS_PART 2
 
 /* What may be overspent in a burst, in ns of failed spinning: about 32 sleeps' worth. */
 #define BURST_NS 1000000
@@ -43,14 +45,37 @@ static uint64_t charged(uint64_t full_at, uint64_t now, uint64_t debt, uint64_t 
 	return from + debt < now + 2 * burst ? from + debt : now + 2 * burst;
 }
 
+/* By how much @ticks of failed spinning move the thread's or the process's time on. */
+static uint64_t thread_debt(const struct iw_facts *facts, uint64_t ticks)
+{
+	int32_t percent = facts->config.spin_budget_percent;
+
+	return ticks * ALL / (uint64_t)(percent < 0 ? PERCENT : percent);
+}
+
+static uint64_t process_debt(const struct iw_facts *facts, uint64_t ticks)
+{
+	return thread_debt(facts, ticks) * PROCESS_PART / facts->cpus;
+}
+
+/* At 0 and at 100 percent there is nothing to keep account of. */
+static bool fixed(const struct iw_facts *facts)
+{
+	int32_t percent = facts->config.spin_budget_percent;
+
+	return percent == 0 || percent >= ALL;
+}
+
 bool iw_budget_allows(const struct iw_facts *facts, uint64_t now)
 {
-	uint64_t burst = burst_ticks(facts);
-	/* ORD budget.X1: relaxed, statistic: a charge seen late allows one more spin. */
-	uint64_t process = ipcwait_impl_load64_relaxed(&process_full_at);
+	uint64_t burst = burst_ticks(facts), process;
 
-	return credit(iw_self()->full_at, now, burst * THREAD_SHARE) &&
-	       credit(process, now, burst * PROCESS_SHARE / facts->cpus);
+	if (fixed(facts))
+		return facts->config.spin_budget_percent != 0;
+	/* ORD budget.X1: relaxed, statistic: a charge seen late allows one more spin. */
+	process = ipcwait_impl_load64_relaxed(&process_full_at);
+	return credit(iw_self()->full_at, now, thread_debt(facts, burst)) &&
+	       credit(process, now, process_debt(facts, burst));
 }
 
 void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks)
@@ -58,13 +83,15 @@ void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks
 	struct iw_thread *self = iw_self();
 	uint64_t burst = burst_ticks(facts), process;
 
+	if (fixed(facts))
+		return;
 	if (ticks > burst)
 		ticks = burst;
-	self->full_at =
-		charged(self->full_at, now, ticks * THREAD_SHARE, burst * THREAD_SHARE);
+	self->full_at = charged(self->full_at, now, thread_debt(facts, ticks),
+				thread_debt(facts, burst));
 	/* ORD budget.X2: relaxed, statistic: a charge lost to another thread is harmless. */
 	process = ipcwait_impl_load64_relaxed(&process_full_at);
-	ipcwait_impl_store64_relaxed(
-		&process_full_at, charged(process, now, ticks * PROCESS_SHARE / facts->cpus,
-					  burst * PROCESS_SHARE / facts->cpus));
+	ipcwait_impl_store64_relaxed(&process_full_at,
+				     charged(process, now, process_debt(facts, ticks),
+					     process_debt(facts, burst)));
 }

@@ -27,16 +27,25 @@ static struct ipcwait_word64 results[2][WORDS];
 static struct ipcwait_word32 results_count;
 
 /* The process that calibrates, 0 if none. A child of fork() does not inherit the claim. */
-static struct ipcwait_word32 claimed_by;
+static struct ipcwait_word64 claimed_by;
 
 static bool claim(void)
 {
 	/* ORD calibrate.X1: relaxed, re-checked by the CAS. */
-	uint32_t who = ipcwait_impl_load32_relaxed(&claimed_by);
-	uint32_t me = iw_usage_process();
+	uint64_t who = ipcwait_impl_load64_relaxed(&claimed_by);
+	uint64_t me = iw_usage_process();
 
-	/* ORD calibrate.X2: relaxed, no order needed: only keeps others out. */
-	return who != me && ipcwait_impl_cas32_relaxed(&claimed_by, &who, me);
+	/* ORD calibrate.A2: acquire, for the results of the last. Pairs with calibrate.R2. */
+	return who != me && ipcwait_impl_cas64_acquire(&claimed_by, &who, me);
+}
+
+static void give_up_claim(void)
+{
+	uint64_t me = iw_usage_process();
+
+	/* ORD calibrate.R2: release, the next finds what we published. Pairs with
+	 * calibrate.A2. Nobody else changes it, so this does not fail. */
+	(void)ipcwait_impl_cas64_release(&claimed_by, &me, 0);
 }
 
 static void publish(const struct ipcwait_calibration *c)
@@ -161,8 +170,7 @@ int ipcwait_impl_calibrate(const struct ipcwait_calibrate_params *params,
 		publish(&c);
 		hand_out(out, size, &c);
 	}
-	/* ORD calibrate.X6: relaxed, no order needed as calibrate.X2. */
-	ipcwait_impl_store32_relaxed(&claimed_by, 0);
+	give_up_claim();
 	iw_cancel_restore(cancel);
 	errno = saved_errno;
 	return r;
@@ -199,7 +207,7 @@ int ipcwait_calibration_save(const struct ipcwait_calibration *c)
 
 int ipcwait_calibration_path(char *path, size_t size)
 {
-	char found[IW_CALIBRATION_PATH_BYTES];
+	char found[IW_CONFIG_PATH_BYTES];
 	size_t length;
 
 	if (!path)

@@ -45,7 +45,7 @@ int iw_measure_pause(const struct iw_place *at, struct iw_series *ps)
 {
 	struct line_phase p = { .team = iw_place_team(at), .series = ps };
 
-	return iw_team_run(&p.team, pause_often, NULL, &p, 0);
+	return iw_team_run(&p.team, pause_often, NULL, &p);
 }
 
 static void send_ball(void *arg)
@@ -100,7 +100,7 @@ int iw_measure_line(const struct iw_place *at, struct iw_series *ns)
 {
 	struct line_phase p = { .team = iw_place_team(at), .series = ns };
 
-	return iw_team_run(&p.team, send_ball, return_ball, &p, 0);
+	return iw_team_run(&p.team, send_ball, return_ball, &p);
 }
 
 static void send_stamps(void *arg)
@@ -140,7 +140,7 @@ static void return_stamps(void *arg)
 int iw_measure_offset(const struct iw_place *at, int64_t *ns)
 {
 	struct line_phase p = { .team = iw_place_team(at) };
-	int r = iw_team_run(&p.team, send_stamps, return_stamps, &p, 0);
+	int r = iw_team_run(&p.team, send_stamps, return_stamps, &p);
 	int64_t ticks = ((int64_t)p.out - (int64_t)p.back) / 2;
 	uint64_t size = iw_tick_to_ns(&at->rate, (uint64_t)(ticks < 0 ? -ticks : ticks));
 

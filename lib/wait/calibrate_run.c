@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "env/calibration_rules.h"
 #include "wait/calibrate.h"
@@ -56,12 +57,15 @@ static void advance(struct iw_calibrating *how, uint64_t ns)
 static int agree_on_ticks(struct iw_place *at, struct ipcwait_calibration *c)
 {
 	const struct iw_tick_rate clock = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 };
-	int r = iw_measure_offset(at, &c->counter_offset_ns);
+	int64_t offset = 0;
+	int r = iw_measure_offset(at, &offset);
 
-	c->counter_one_way = at->rate.counter && c->counter_offset_ns <= OFFSET_NS_MOST &&
-			     c->counter_offset_ns >= -OFFSET_NS_MOST;
-	if (!c->counter_one_way)
+	if (llabs(offset) > llabs(c->counter_offset_ns))
+		c->counter_offset_ns = offset;
+	if (!at->rate.counter || llabs(offset) > OFFSET_NS_MOST) {
+		c->counter_one_way = 0;
 		at->rate = clock;
+	}
 	return r;
 }
 
@@ -175,9 +179,8 @@ static int measure_pair(struct iw_calibrating *how, unsigned i,
 		.cpu_b = pair->cpu_b,
 	};
 	struct series s = { .pause.used = 0 };
-	int r = i == 0 ? agree_on_ticks(&at, c) : 0;
+	int r = agree_on_ticks(&at, c);
 
-	how->rate = at.rate;
 	for (unsigned k = 0; k < how->batches && !r; k++)
 		r = batch(how, i, &at, &s);
 	c->pair[i].cpu_a = pair->cpu_a;
@@ -192,6 +195,7 @@ int iw_calibrate(struct iw_calibrating *how, struct ipcwait_calibration *c)
 	int r = 0;
 
 	plan(how);
+	c->counter_one_way = 1;
 	for (unsigned i = 0; i < how->pairs && !r; i++)
 		r = measure_pair(how, i, c);
 	c->pair_count = how->pairs;

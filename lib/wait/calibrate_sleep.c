@@ -43,7 +43,7 @@ int iw_measure_empty_wake(const struct iw_place *at, struct iw_series *ns)
 {
 	struct alone_phase p = { .team = iw_place_team(at), .series = ns };
 
-	return iw_team_run(&p.team, wake_nobody, NULL, &p, 0);
+	return iw_team_run(&p.team, wake_nobody, NULL, &p);
 }
 
 static void sleep_on_timer(void *arg)
@@ -69,5 +69,5 @@ int iw_measure_timer(const struct iw_place *at, struct iw_series *ns)
 {
 	struct alone_phase p = { .team = iw_place_team(at), .series = ns };
 
-	return iw_team_run(&p.team, sleep_on_timer, NULL, &p, IW_TIMER_SLICE_NS);
+	return iw_team_run(&p.team, sleep_on_timer, NULL, &p);
 }

@@ -27,13 +27,13 @@ bool iw_team_patient(struct iw_team *t, uint32_t looks)
 	iw_pause();
 	if (looks % CLOCK_LOOKS != 0)
 		return true;
-	if (iw_tick_now(&t->rate) > t->give_up_at)
+	if (iw_clock_ns() > t->give_up_ns)
 		iw_team_fail(t, EAGAIN);
 	return !failed(t);
 }
 
 int iw_team_run(struct iw_team *t, void (*first)(void *), void (*second)(void *),
-		void *phase, uint64_t ns)
+		void *phase)
 {
 	struct iw_worker worker[2] = {
 		{ .body = first, .arg = phase },
@@ -43,14 +43,14 @@ int iw_team_run(struct iw_team *t, void (*first)(void *), void (*second)(void *)
 	int r = 0;
 
 	t->failed = (struct ipcwait_word32){ 0 };
-	t->give_up_at =
-		iw_tick_now(&t->rate) + iw_tick_from_ns(&t->rate, ns + IW_TEAM_PATIENCE_NS);
+	t->give_up_ns = iw_clock_ns() + IW_TEAM_PATIENCE_NS;
 	while (started < n && !r) {
 		r = iw_worker_start(&worker[started], t->cpu[started]);
 		started += r == 0;
 	}
+	/* The CPU was usable when it was chosen. */
 	if (r)
-		iw_team_fail(t, -r);
+		iw_team_fail(t, r == -EINVAL ? EAGAIN : -r);
 	while (started)
 		iw_worker_join(&worker[--started]);
 	/* ORD calibrate_team.X3: relaxed, protected by the joins. */

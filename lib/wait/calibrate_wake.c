@@ -121,17 +121,20 @@ static void sleep_often(void *arg)
 	p->sleeper_undisturbed = iw_usage_preemptions() == first;
 }
 
-/* Let the sleeper sleep for its time. True if it was not much more. */
+/*
+ * Let the sleeper sleep for its time. True if it was not much more; a counter that jumps back
+ * looks like very much more.
+ */
 static bool let_age(const struct wake_phase *p)
 {
 	const struct iw_tick_rate *rate = &p->team.rate;
-	uint64_t due = iw_tick_now(rate) + iw_tick_from_ns(rate, p->idle_ns), now;
+	uint64_t start = iw_tick_now(rate), age = iw_tick_from_ns(rate, p->idle_ns), aged;
 
 	do {
 		iw_pause();
-		now = iw_tick_now(rate);
-	} while ((int64_t)(now - due) < 0);
-	return now - due < iw_tick_from_ns(rate, OVERDUE_NS);
+		aged = iw_tick_now(rate) - start;
+	} while (aged < age);
+	return aged - age < iw_tick_from_ns(rate, OVERDUE_NS);
 }
 
 /* A waker that was preempted while it waited and is back in time does no harm. */
@@ -211,8 +214,7 @@ static void wake_often(void *arg)
 static int run(const struct iw_place *at, struct wake_phase *p)
 {
 	p->team = iw_place_team(at);
-	return iw_team_run(&p->team, wake_often, sleep_often, p,
-			   p->plan->most * p->idle_ns);
+	return iw_team_run(&p->team, wake_often, sleep_often, p);
 }
 
 static const struct rounds *plan_for(uint64_t idle_ns)

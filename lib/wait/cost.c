@@ -29,21 +29,42 @@
 #define GUEST_LATENCY_NS 20000
 #define GUEST_WAKER_NS   10000
 
+/*
+ * How late a timer is, in ns, as measured on the project's guest: 85 to 98 us, of which 50 are
+ * the slack that Linux gives the timers of ordinary threads (prctl(2), PR_SET_TIMERSLACK).
+ */
+#define TIMER_LATE_NS   98000
+#define TIMER_SPREAD_NS 8000
+
+/* CPU time of a thread for one sleep, in ns; `ipcwait calibrate` measured 3.2 us there. */
+#define SLEEPER_CPU_NS 3200
+
+/*
+ * Where all waits end while spinning, one sleeps after this time, in ns, to see what a sleep
+ * costs now; sooner once the samples stray from what is believed. That is 0.15 % of the time of
+ * a hand-off on the project's guest, where a sleep costs 30 us.
+ */
+#define PROBE_NS         20000000
+#define PROBE_SOON_NS    1000000
+#define STRAYS_SUSPECTED 3
+
 /* What a calibration in this process has measured, in ns; 0: there was none. */
 static struct ipcwait_word32 calibrated_latency, calibrated_waker;
 
 /* Filled by all threads of the process. Every number in it is a plausible sample, always. */
 struct estimate {
+	const unsigned quarter; /* which quartile of a batch counts */
 	struct ipcwait_word32 samples;
 	struct ipcwait_word32 batch[BATCH];
 	struct ipcwait_word32 quartiles[BATCHES];
 	struct ipcwait_word32 result; /* 0: no batch is full yet */
 };
 
-static struct estimate latency, waker;
+static struct estimate latency = { .quarter = 1 }, waker = { .quarter = 1 };
+static struct estimate timer_soon = { .quarter = 1 }, timer_late = { .quarter = 3 };
 
-/* The @share-th part from below of the non-zero values among @n words, 0 if there are none. */
-static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigned share)
+/* The @quarter-th quartile of the non-zero values among @n words, 0 if there are none. */
+static uint32_t quartile(const struct ipcwait_word32 *words, unsigned n, unsigned quarter)
 {
 	uint32_t sorted[BATCH];
 	unsigned used = 0;
@@ -60,7 +81,7 @@ static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigne
 		sorted[at] = v;
 		used++;
 	}
-	return used ? sorted[used / share] : 0;
+	return used ? sorted[used * quarter / 4] : 0;
 }
 
 static void add_sample(struct estimate *e, uint64_t ns)
@@ -74,8 +95,9 @@ static void add_sample(struct estimate *e, uint64_t ns)
 	if (n % BATCH != BATCH - 1)
 		return;
 	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
-	ipcwait_impl_store32_relaxed(&e->quartiles[batch], quantile(e->batch, BATCH, 4));
-	ipcwait_impl_store32_relaxed(&e->result, quantile(e->quartiles, BATCHES, 2));
+	ipcwait_impl_store32_relaxed(&e->quartiles[batch],
+				     quartile(e->batch, BATCH, e->quarter));
+	ipcwait_impl_store32_relaxed(&e->result, quartile(e->quartiles, BATCHES, 2));
 }
 
 static uint64_t learned(const struct estimate *e, uint64_t table_ns)
@@ -86,10 +108,59 @@ static uint64_t learned(const struct estimate *e, uint64_t table_ns)
 	return ns ? ns : table_ns;
 }
 
+/* Since the last probe was due: sleeps that told their latency, and strays in a row. */
+static struct ipcwait_word32 fresh_samples, strays;
+static struct ipcwait_word64 probe_at; /* ticks */
+
+/* A sample outside [1/2, 2] of what is believed is a stray; some in a row mean a change. */
+static void note_stray(uint64_t ns)
+{
+	uint64_t believed = learned(&latency, 0);
+	bool stray = believed && (ns < believed / 2 || ns > believed * 2);
+
+	/* ORD cost.X9: relaxed, statistic: a stray that is lost to another thread comes again. */
+	uint32_t row = ipcwait_impl_load32_relaxed(&strays);
+
+	/* ORD cost.X13: relaxed, statistic as cost.X9. */
+	ipcwait_impl_store32_relaxed(&strays, !stray ? 0 : row < UINT8_MAX ? row + 1 : row);
+	ipcwait_impl_store32_relaxed(&fresh_samples, 1);
+}
+
 void iw_cost_note_latency(uint64_t ns)
 {
-	if (ns < QUEUED_NS)
-		add_sample(&latency, ns);
+	if (ns >= QUEUED_NS)
+		return;
+	note_stray(ns);
+	add_sample(&latency, ns);
+}
+
+void iw_cost_note_timer(uint64_t ns)
+{
+	if (ns >= QUEUED_NS)
+		return;
+	add_sample(&timer_soon, ns);
+	add_sample(&timer_late, ns);
+}
+
+bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
+{
+	/* ORD cost.X10: relaxed, re-checked by the CAS: one of several waiters is the probe. */
+	uint64_t due = ipcwait_impl_load64_relaxed(&probe_at);
+	uint64_t longest = iw_tick_from_ns(&facts->rate, PROBE_NS), next = longest;
+	bool sampled;
+
+	/* A time further ahead than that comes from a counter that jumped back. */
+	if (IPCWAIT_LIKELY(due - now <= longest))
+		return false;
+	/* ORD cost.X11: relaxed, statistic as cost.X9. */
+	if (ipcwait_impl_load32_relaxed(&strays) >= STRAYS_SUSPECTED)
+		next = iw_tick_from_ns(&facts->rate, PROBE_SOON_NS);
+	if (!ipcwait_impl_cas64_relaxed(&probe_at, &due, now + next))
+		return false;
+	/* ORD cost.X12: relaxed, statistic as cost.X9. */
+	sampled = ipcwait_impl_load32_relaxed(&fresh_samples);
+	ipcwait_impl_store32_relaxed(&fresh_samples, 0);
+	return due && !sampled;
 }
 
 void iw_cost_note_waker(uint64_t ns)
@@ -179,6 +250,21 @@ uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset pres
 {
 	return iw_cost_combine_ns(learned(&latency, initial_latency_ns(facts)),
 				  waker_ns(facts), preset);
+}
+
+struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)
+{
+	const struct ipcwait_calibration *saved = &facts->calibration;
+	uint64_t late = facts->calibrated ? saved->timer_p90_ns : TIMER_LATE_NS;
+	uint64_t usual = facts->calibrated ? saved->timer_ns : late - TIMER_SPREAD_NS;
+
+	late = learned(&timer_late, late);
+	usual = learned(&timer_soon, usual);
+	return (struct iw_timer_cost){
+		.late_ns = late,
+		.spread_ns = late > usual ? late - usual : 0,
+		.cpu_ns = facts->calibrated ? saved->sleeper_cpu_ns : SLEEPER_CPU_NS,
+	};
 }
 
 uint64_t iw_cost_samples(void)

@@ -7,9 +7,11 @@
 #ifndef IW_WAIT_COST_H
 #define IW_WAIT_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "env/facts.h"
+#include "wait/rhythm.h"
 
 /* A sleeper ran @ns after its waker had begun to wake it. */
 void iw_cost_note_latency(uint64_t ns);
@@ -17,11 +19,23 @@ void iw_cost_note_latency(uint64_t ns);
 /* A wake that found a sleeper took the waker @ns. Async-signal-safe. */
 void iw_cost_note_waker(uint64_t ns);
 
+/* A sleep that a timer ended ran on @ns after its deadline. */
+void iw_cost_note_timer(uint64_t ns);
+
+/*
+ * True if it is time to sleep once where spinning would do, at @now in ticks: without sleeps
+ * nothing is learned about what a sleep costs, and that may have changed.
+ */
+bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now);
+
 /* B in ns for one preset: latency counts four times for LATENCY, a quarter for POWER. */
 uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset);
 
 /* The usual wake latency alone. */
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts);
+
+/* What a sleep that a timer ends costs. */
+struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts);
 
 /* The two parts of B until something is learned: calibrated here, saved, or from a table. */
 void iw_cost_initial(const struct iw_facts *facts, uint64_t *latency_ns,

@@ -2,6 +2,8 @@
 #include <errno.h>
 
 #include "os/seam.h"
+#include "wait/cost.h"
+#include "wait/harm.h"
 #include "wait/policy.h"
 #include "wait/wait.h"
 #include "wait/window.h"
@@ -101,14 +103,24 @@ static uint64_t jittered(uint64_t ns)
 	return ns - ns / 8 + (ns / 4 * (next_random(iw_self()) % 256) / 256);
 }
 
-uint64_t iw_policy_spin_ns(const struct iw_waiter *me)
+/* How long a spin may be after the ones that went wrong lately. */
+static uint64_t longest_ns(const struct iw_waiter *me, uint64_t now)
 {
-	uint64_t ns = 2 * me->block_ns;
+	unsigned level = me->preset == IPCWAIT_SPIN ? 0 : iw_harm_level(me->facts, now);
 
-	if (me->preset == IPCWAIT_BLOCK)
-		return 0;
-	if (me->preset != IPCWAIT_SPIN)
-		ns = least(ns, jittered(iw_window_choose(me->window, me->block_ns,
-							 me->delay_ns)));
-	return least(ns, ceiling_ns(me->facts));
+	return least(2 * me->block_ns >> level, ceiling_ns(me->facts));
+}
+
+uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
+{
+	struct iw_timer_cost timer = iw_cost_timer(me->facts);
+	uint64_t most = longest_ns(me, now);
+
+	if (me->preset == IPCWAIT_SPIN)
+		return most;
+	iw_window_plan(me->window, me->block_ns, me->delay_ns,
+		       me->what->resumable ? &timer : NULL, &me->plan);
+	me->plan.spin_again_ns = least(me->plan.spin_again_ns, most);
+	me->plan.timed = me->plan.timed && me->plan.sleep.span_ns <= me->plan.spin_again_ns;
+	return least(jittered(me->plan.spin_ns), most);
 }

@@ -18,9 +18,9 @@ enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
 struct iw_waiter;
 
 /*
- * How long a waiter may spin, in ns, by its preset: learned, fixed or zero, jittered, at
- * most 2B and below the ceiling.
+ * How long a waiter may spin from @now, in ticks, by its preset: learned or fixed,
+ * jittered, at most 2B and below the ceiling. Result in ns. Sets the waiter's plan.
  */
-uint64_t iw_policy_spin_ns(const struct iw_waiter *me);
+uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now);
 
 #endif

@@ -10,6 +10,7 @@
 #include "wait/policy.h"
 #include "wait/stats.h"
 
+_Static_assert(IPCWAIT_REASON_COUNT <= IPCWAIT_REASON_SPACE, "a place for each reason");
 _Static_assert(sizeof(struct ipcwait_kind_stats) == IW_EVENTS * sizeof(uint64_t),
 	       "one counter per member");
 
@@ -22,6 +23,10 @@ struct shard {
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
 static struct shard shards[SHARDS][IPCWAIT_KIND_COUNT];
+
+/* A thread that has just slept does not mind meeting others here. */
+static struct ipcwait_word64 reasons[IW_REASONS];
+
 static struct ipcwait_word32 next_shard;
 
 static uint32_t my_shard(void)
@@ -35,10 +40,26 @@ static uint32_t my_shard(void)
 	return self->shard - 1;
 }
 
+const char *iw_kind_name(enum ipcwait_kind kind)
+{
+	static const char *const names[IPCWAIT_KIND_COUNT] = {
+		[IPCWAIT_KIND_FUTEX] = "futex",
+		[IPCWAIT_KIND_SEM] = "sem",
+	};
+
+	return (unsigned)kind < IPCWAIT_KIND_COUNT ? names[kind] : "object";
+}
+
 void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n)
 {
 	/* ORD stats.X2: relaxed, statistic. */
 	(void)ipcwait_impl_add64_relaxed(&shards[my_shard()][kind].count[event], n);
+}
+
+void iw_count_reason(enum iw_reason reason)
+{
+	/* ORD stats.X4: relaxed, statistic. */
+	(void)ipcwait_impl_add64_relaxed(&reasons[reason], 1);
 }
 
 static uint64_t total(enum ipcwait_kind kind, enum iw_event event)
@@ -61,6 +82,16 @@ static void gather_kind(enum ipcwait_kind kind, struct ipcwait_kind_stats *st)
 	memcpy(st, counters, sizeof(*st));
 }
 
+static void gather(struct ipcwait_stats *all)
+{
+	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
+		gather_kind((enum ipcwait_kind)k, &all->kind[k]);
+	for (unsigned i = 0; i < IW_REASONS; i++) {
+		/* ORD stats.X5: relaxed, statistic. */
+		all->reasons[i] = ipcwait_impl_load64_relaxed(&reasons[i]);
+	}
+}
+
 int ipcwait_stats_get(struct ipcwait_stats *st, size_t size)
 {
 	const struct iw_facts *facts = iw_facts();
@@ -73,8 +104,7 @@ int ipcwait_stats_get(struct ipcwait_stats *st, size_t size)
 		facts ? iw_cost_block_ns(facts, iw_policy_default_preset(facts)) : 0;
 	all.block_samples = iw_cost_samples();
 	all.usable_cpus = iw_cpus_usable();
-	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
-		gather_kind((enum ipcwait_kind)k, &all.kind[k]);
+	gather(&all);
 	memcpy(st, &all, all.size);
 	return (int)all.size;
 }

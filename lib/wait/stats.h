@@ -7,6 +7,8 @@
 
 #include <ipcwait/stats.h>
 
+#include "wait/reason.h"
+
 /* The members of struct ipcwait_kind_stats, in their order. */
 enum iw_event {
 	IW_SPUN,
@@ -19,10 +21,19 @@ enum iw_event {
 	IW_SPUN_USEFUL_NS,
 	IW_SPUN_WASTED_NS,
 	IW_SLEPT_NS,
+	IW_SPINS_PREEMPTED,
+	IW_SPINS_STOLEN,
+	IW_TIMED_SLEEPS,
 	IW_EVENTS,
 };
 
+/* "sem" */
+const char *iw_kind_name(enum ipcwait_kind kind);
+
 /* Add @n to an event's counter. Async-signal-safe. */
 void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
+
+/* A wait slept for this reason. Async-signal-safe. */
+void iw_count_reason(enum iw_reason reason);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "os/cpu.h"
 #include "os/seam.h"
 #include "wait/cost.h"
+#include "wait/observe.h"
 #include "wait/policy.h"
 #include "wait/stats.h"
 #include "wait/wait.h"
@@ -12,18 +12,16 @@
 /* How often a waiter that could not be published looks, in ns. */
 #define NAP_NS 1000000
 
-/*
- * How long a wake may be under way before it is doubted, in ns: twenty times the slowest
- * wake-up of an idle CPU on the project's guest. One that queues for a CPU may take longer;
- * doubting it costs a needless wake per millisecond.
- */
-#define WAKE_FRESH_NS 1000000
-
-/* What the sleeps of one wait leave behind. */
-struct sleep {
+/* The course of one wait. Times are those of CLOCK_MONOTONIC, and 0 if not learning. */
+struct course {
 	bool learning;      /* there is a second CPU, so the clock is worth reading */
+	bool dirty;         /* its length is not known */
+	bool timed;         /* a timer of ours ended the last sleep */
+	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
+	int64_t timer_ns;   /* deadline of the next sleep, 0 if only a wake ends it */
+	struct iw_outcome outcome;
 };
 
 static uint64_t now_ns(void)
@@ -42,7 +40,7 @@ int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expect
  * The futex word is a local one that nobody wakes: on the object's word the nap could take a
  * wake that is meant for a published sleeper.
  */
-static int nap(struct iw_waiter *me, struct sleep *s)
+static int nap(struct iw_waiter *me, struct course *c)
 {
 	int64_t until = iw_clock_ns() + NAP_NS;
 	bool last = me->deadline_ns < until;
@@ -50,8 +48,11 @@ static int nap(struct iw_waiter *me, struct sleep *s)
 	int r = iw_sleep_once(me->what->kind, &nobody, 0, last ? me->deadline_ns : until,
 			      true);
 
-	if (s->learning)
-		*s = (struct sleep){ .learning = true, .asleep_at = now_ns() };
+	if (c->learning)
+		c->began_at = c->asleep_at = now_ns();
+	c->timed = false;
+	c->late_ns = 0;
+	c->timer_ns = 0;
 	return r == -ETIMEDOUT && !last ? 0 : r;
 }
 
@@ -74,21 +75,32 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 	return usual_ns < slept_ns ? usual_ns : slept_ns;
 }
 
-static int sleep_published(struct iw_waiter *me, uint32_t expected, struct sleep *s)
+static void note_sleep(const struct iw_waiter *me, struct course *c)
 {
-	int r = iw_sleep_once(me->what->kind, me->futex, expected, me->deadline_ns,
-			      me->private_);
-	uint64_t now, slept_ns;
+	uint64_t now = now_ns(), slept_ns = now - c->asleep_at;
+
+	c->outcome.slept_ns += slept_ns;
+	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
+	if (c->timed)
+		iw_cost_note_timer(now - (uint64_t)c->timer_ns);
+	c->late_ns = lateness(me, now, slept_ns);
+	c->asleep_at = now;
+}
+
+static int sleep_published(struct iw_waiter *me, uint32_t expected, struct course *c)
+{
+	bool timer = c->timer_ns && c->timer_ns < me->deadline_ns;
+	int r = iw_sleep_once(me->what->kind, me->futex, expected,
+			      timer ? c->timer_ns : me->deadline_ns, me->private_);
 
 	me->woken = r == 0;
-	if (!s->learning)
-		return r;
-	now = now_ns();
-	slept_ns = now - s->asleep_at;
-	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
-	s->late_ns = lateness(me, now, slept_ns);
-	s->asleep_at = now;
-	return r;
+	c->timed = timer && r == -ETIMEDOUT;
+	if (timer)
+		iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
+	if (c->learning)
+		note_sleep(me, c);
+	c->timer_ns = 0;
+	return c->timed ? 0 : r;
 }
 
 /*
@@ -111,10 +123,19 @@ static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 	return awake_at > now ? awake_at - now : 0;
 }
 
-static void record(const struct iw_waiter *me, uint64_t wait_ns)
+static void record(const struct iw_waiter *me, struct course *c, uint64_t wait_ns)
 {
-	iw_window_record(me->window, wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0,
-			 me->block_ns);
+	c->outcome.wait_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
+	iw_window_record(me->window, c->outcome.wait_ns, me->behind_ns, me->block_ns);
+}
+
+/* The next wait on the object may be regular only if counted from the end of this one. */
+static void note_lateness(const struct iw_waiter *me, const struct course *c)
+{
+	struct iw_thread *self = iw_self();
+
+	self->late_on = me->window;
+	self->late_ns = c->late_ns;
 }
 
 /* The wait ends without success, for the reason @r, unless it is there at the last moment. */
@@ -131,31 +152,80 @@ static int give_up(struct iw_waiter *me, int r)
 	return r;
 }
 
-static bool spin(struct iw_waiter *me, uint64_t *spun_ns)
+static void count_spin(enum ipcwait_kind kind, bool taken, const struct iw_spun *spun,
+		       struct iw_outcome *o)
 {
-	bool taken = iw_spin(me, spun_ns);
+	if (spun->ns)
+		iw_count(kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS, spun->ns);
+	if (spun->reason == IW_PREEMPTED)
+		iw_count(kind, IW_SPINS_PREEMPTED, 1);
+	else if (spun->reason == IW_STOLEN)
+		iw_count(kind, IW_SPINS_STOLEN, 1);
+	*(taken ? &o->spun_useful_ns : &o->spun_wasted_ns) += spun->ns;
+	/* Why it slept is why the first one ended, whatever comes of those after the sleep. */
+	if (o->reason)
+		return;
+	o->window_ns = spun->window_ns;
+	o->reason = spun->reason;
+}
 
-	if (*spun_ns)
-		iw_count(me->what->kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS,
-			 *spun_ns);
+/* For @limit_ns, or the window if that is 0. */
+static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
+{
+	struct iw_spun spun;
+	bool taken = iw_spin(me, limit_ns, &spun);
+
+	count_spin(me->what->kind, taken, &spun, &c->outcome);
+	c->dirty = taken && spun.dirty;
+	c->asleep_at += spun.ns;
+	if (taken)
+		c->late_ns = 0;
 	return taken;
+}
+
+/* @after_ns after the beginning of a usual wait. */
+static uint64_t expected_at(const struct iw_waiter *me, const struct course *c,
+			    uint64_t after_ns)
+{
+	return c->began_at + me->delay_ns + after_ns - me->behind_ns;
+}
+
+/* The timer ended the sleep before a wake did: the rest is worth spinning. */
+static bool taken_after_timer(struct iw_waiter *me, struct course *c)
+{
+	uint64_t until = expected_at(me, c, me->plan.sleep.until_ns), left_ns;
+
+	if (me->what->withdraw(me))
+		return true;
+	if (c->asleep_at >= until)
+		return false;
+	left_ns = until - c->asleep_at;
+	if (left_ns > me->plan.spin_again_ns)
+		left_ns = me->plan.spin_again_ns;
+	return left_ns && spin(me, c, left_ns);
 }
 
 /*
  * Looks after a sleep that ended with @r. A waiter that paid for a sleep in vain spins before
  * the next: whoever overtook it may be done soon. Then the wait lasted beyond the stamp.
  */
-static bool taken_after(struct iw_waiter *me, int r, struct sleep *s)
+static bool taken_after(struct iw_waiter *me, int r, struct course *c)
 {
-	uint64_t spun_ns;
+	if (c->timed)
+		return taken_after_timer(me, c);
+	return me->what->look(me) || (r == 0 && spin(me, c, 0));
+}
 
-	if (me->what->look(me))
-		return true;
-	if (r != 0 || !spin(me, &spun_ns))
-		return false;
-	s->asleep_at += spun_ns;
-	s->late_ns = 0;
-	return true;
+/*
+ * Where waits are regular, the first sleep ends shortly before its expected end. If that is
+ * past, something has gone wrong with the spin: then only a wake ends the sleep.
+ */
+static void set_timer(const struct iw_waiter *me, struct course *c)
+{
+	uint64_t wake_at = expected_at(me, c, me->plan.sleep.wake_ns);
+
+	if (c->learning && me->plan.timed && wake_at > c->asleep_at)
+		c->timer_ns = (int64_t)wake_at;
 }
 
 /*
@@ -165,38 +235,64 @@ static bool taken_after(struct iw_waiter *me, int r, struct sleep *s)
  * reading of the clock. A thread that has no second CPU will not spin whatever it learns, so
  * it learns nothing and spares itself the clock, 22 ns a reading on the project's guest.
  */
-static int sleep_until_taken(struct iw_waiter *me, uint64_t spun_ns)
+static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 {
-	bool learning = me->facts && !iw_self()->alone;
-	struct sleep s = { .learning = learning, .asleep_at = learning ? now_ns() : 0 };
-	uint64_t start_ns = s.asleep_at - spun_ns, waited_ns;
+	uint64_t spun_ns = c->outcome.spun_wasted_ns, waited_ns;
 	int r = 0;
 
+	c->learning = me->facts && !iw_self()->alone;
+	c->asleep_at = c->learning ? now_ns() : 0;
+	c->began_at = c->asleep_at - spun_ns;
+	set_timer(me, c);
 	do {
 		uint32_t expected;
 		enum iw_settled how = me->what->settle(me, &expected);
 
 		if (how == IW_TAKEN)
 			break;
-		r = how == IW_SLEEP ? sleep_published(me, expected, &s) : nap(me, &s);
-	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, r, &s));
+		r = how == IW_SLEEP ? sleep_published(me, expected, c) : nap(me, c);
+	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, r, c));
 
-	waited_ns = s.asleep_at - start_ns - s.late_ns;
+	waited_ns = c->asleep_at - c->began_at - c->late_ns;
 	if (r != 0 && r != -EAGAIN) {
 		/* Nobody ended it: it lasted at least this long, which says enough beyond 2B. */
-		if (learning && waited_ns >= 2 * me->block_ns)
-			record(me, waited_ns);
+		if (c->learning && waited_ns >= 2 * me->block_ns) {
+			c->outcome.wait_ns = waited_ns;
+			iw_window_record_unended(me->window);
+		}
 		return give_up(me, r);
 	}
-	if (learning)
-		record(me, waited_ns);
+	if (c->learning && !c->dirty)
+		record(me, c, waited_ns);
 	iw_count(me->what->kind, IW_SLEPT, 1);
+	return 0;
+}
+
+/* Learn about the machine before the wait, as far as it is known. */
+static void prepare(struct iw_waiter *me)
+{
+	me->facts = iw_facts();
+	if (!me->facts)
+		return;
+	me->preset = iw_policy_preset(me->facts, me->window);
+	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
+	me->delay_ns = delay_from_own_wake(me->facts);
+	me->behind_ns = iw_self()->late_on == me->window ? iw_self()->late_ns : 0;
+}
+
+static int wait_through(struct iw_waiter *me, struct course *c)
+{
+	if (!spin(me, c, 0))
+		return sleep_until_taken(me, c);
+	if (!c->dirty)
+		record(me, c, c->outcome.spun_useful_ns);
+	iw_count(me->what->kind, IW_SPUN, 1);
 	return 0;
 }
 
 int iw_wait(struct iw_waiter *me)
 {
-	uint64_t spun_ns;
+	struct course c = { 0 };
 
 	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns()) {
 		if (me->what->withdraw(me))
@@ -204,52 +300,9 @@ int iw_wait(struct iw_waiter *me)
 		iw_count(me->what->kind, IW_EXPIRED, 1);
 		return -ETIMEDOUT;
 	}
-	me->facts = iw_facts();
-	if (me->facts) {
-		me->preset = iw_policy_preset(me->facts, me->window);
-		me->block_ns = iw_cost_block_ns(me->facts, me->preset);
-		me->delay_ns = delay_from_own_wake(me->facts);
-	}
-	if (!spin(me, &spun_ns))
-		return sleep_until_taken(me, spun_ns);
-	record(me, spun_ns);
-	iw_count(me->what->kind, IW_SPUN, 1);
-	return 0;
-}
-
-/* Put also where nothing is learned from it: iw_stamp_fresh() depends on it. */
-uint64_t iw_stamp(struct ipcwait_window *w)
-{
-	uint64_t now = now_ns();
-
-	iw_window_put_stamp(w, now, iw_cpu_current());
-	return iw_self()->alone ? 0 : now;
-}
-
-bool iw_stamp_fresh(const struct ipcwait_window *w)
-{
-	uint64_t age_ns;
-
-	return iw_window_stamp_age(w, now_ns(), WAKE_FRESH_NS, &age_ns);
-}
-
-/* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */
-static void learn_from_wake(uint64_t begin_ns, unsigned woken)
-{
-	struct iw_thread *self = iw_self();
-
-	self->woke_at_ns = begin_ns;
-	if (self->wakes++ % 4 == 0)
-		iw_cost_note_waker((now_ns() - begin_ns) / woken);
-}
-
-int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
-	    uint64_t begin_ns)
-{
-	int woken = iw_futex_wake(futex, count, private_);
-
-	iw_count(kind, IW_FUTEX_WAKES, 1);
-	if (woken > 0 && begin_ns)
-		learn_from_wake(begin_ns, (unsigned)woken);
-	return woken;
+	prepare(me);
+	c.outcome.result = wait_through(me, &c);
+	note_lateness(me, &c);
+	iw_observe(me, &c.outcome);
+	return c.outcome.result;
 }

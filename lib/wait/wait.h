@@ -10,6 +10,9 @@
  *   taken ◄── there ── settle ──► published ──► futex ──► woken ──► look again
  *                                                 │
  *                          withdraw ◄── deadline, signal, error         (wait.c)
+ *                             ▲                   │
+ *                             └─── a timer of ours, shortly before the expected end:
+ *                                  spin the rest, then settle again
  */
 #ifndef IW_WAIT_WAIT_H
 #define IW_WAIT_WAIT_H
@@ -21,6 +24,8 @@
 #include <ipcwait/stats.h>
 
 #include "env/facts.h"
+#include "wait/reason.h"
+#include "wait/window.h"
 
 struct iw_waiter;
 
@@ -37,6 +42,10 @@ enum iw_settled {
 struct iw_waitable {
 	enum ipcwait_kind kind;
 
+	/* A waiter that slept may withdraw, look on, and settle again: a wake that comes in
+	 * between leaves something to see. */
+	bool resumable;
+
 	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
 	 * for a mark that is set once. */
 	bool (*look)(struct iw_waiter *me);
@@ -45,8 +54,8 @@ struct iw_waitable {
 	 * atomic step. With IW_SLEEP *@expected is the value of the word to sleep on. */
 	enum iw_settled (*settle)(struct iw_waiter *me, uint32_t *expected);
 
-	/* The wait ends without success: take it if it is there now, else unpublish. True if
-	 * it was taken. */
+	/* The waiter will not be asleep any more: take it if it is there now, else unpublish.
+	 * True if it was taken. */
 	bool (*withdraw)(struct iw_waiter *me);
 };
 
@@ -64,6 +73,8 @@ struct iw_waiter {
 	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
 	uint64_t block_ns;            /* B */
 	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
+	uint64_t behind_ns;           /* by which it came late, because it was woken late */
+	struct iw_plan plan;          /* made when the first looks were in vain */
 };
 
 /*
@@ -74,31 +85,22 @@ struct iw_waiter {
  */
 int iw_wait(struct iw_waiter *me);
 
+/* What came of a spin. */
+struct iw_spun {
+	uint64_t ns;           /* time spun; 0 if the waiter was not admitted */
+	uint64_t window_ns;    /* time it might have spun; 0 if the first looks sufficed */
+	enum iw_reason reason; /* why it ended in vain */
+	bool dirty;            /* the thread was off its CPU: the length says nothing */
+};
+
 /*
- * Spin for the window of the object, at most until the deadline. True if it was taken.
- * *@spun_ns is the time spun, 0 if the waiter was not admitted.
+ * Spin for @limit_ns, or for the window of the object if that is 0; at most until the
+ * deadline. True if it was taken.
  */
-bool iw_spin(struct iw_waiter *me, uint64_t *spun_ns);
+bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun);
 
 /* Sleep in the kernel once. Returns what lib/os/futex.h lists. */
 int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
 		  int64_t deadline_ns, bool private_);
-
-/*
- * A waker is about to publish what a sleeper waits for. Returns the time for iw_wake(),
- * 0 if there is nothing to learn. Async-signal-safe.
- */
-uint64_t iw_stamp(struct ipcwait_window *w);
-
-/* True if the last stamp is so young that its wake may still be under way. */
-bool iw_stamp_fresh(const struct ipcwait_window *w);
-
-/*
- * Wake up to @count sleepers and learn what it cost since @begin_ns, if that is not 0. Uses
- * only the address: the object may be gone. Async-signal-safe. Returns the number woken or a
- * negative errno.
- */
-int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
-	    uint64_t begin_ns);
 
 #endif

@@ -8,9 +8,16 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/futex.h"
+#include "os/lines.h"
+#include "os/realtime.h"
+#include "os/rseq.h"
 #include "os/thread.h"
+#include "os/trace_file.h"
 
 _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
+
+const struct iw_rseq_sequence iw_rseq_sequence;
+ptrdiff_t iw_rseq_offset;
 
 struct fake_os fake;
 
@@ -22,6 +29,13 @@ void fake_reset(void)
 	fake.step_ns = 100;
 	fake.allowed = (struct iw_cpu_set){ .count = 2, .first = 0 };
 	fake.woken = INT_MAX;
+	iw_rseq_offset = 0;
+}
+
+void fake_rseq(void)
+{
+	iw_rseq_offset = (ptrdiff_t)((uintptr_t)&fake.rseq_field -
+				     (uintptr_t)iw_arch_thread_pointer());
 }
 
 void fake_script(const struct fake_step *steps, unsigned n)
@@ -84,6 +98,16 @@ struct iw_cpu_set iw_cpu_allowed(bool main_thread)
 	return fake.allowed;
 }
 
+bool iw_cpu_can_monitor(void)
+{
+	return false;
+}
+
+bool iw_realtime(void)
+{
+	return fake.realtime;
+}
+
 unsigned iw_cpu_current(void)
 {
 	return fake.cpu;
@@ -97,8 +121,35 @@ int iw_file_read(const char *path, char *text, size_t size)
 	return -ENOENT;
 }
 
+bool iw_lines_open(struct iw_lines *l, const char *path, size_t bytes_most)
+{
+	(void)l;
+	(void)path;
+	(void)bytes_most;
+	return false;
+}
+
+char *iw_lines_next(struct iw_lines *l)
+{
+	(void)l;
+	return NULL;
+}
+
+void iw_lines_close(struct iw_lines *l)
+{
+	(void)l;
+}
+
 void iw_file_complain(const char *text, size_t size)
 {
 	(void)text;
 	(void)size;
+}
+
+int iw_trace_file_create(struct iw_trace_file *t, const char *path, size_t bytes)
+{
+	(void)t;
+	(void)path;
+	(void)bytes;
+	return -ENOSPC;
 }

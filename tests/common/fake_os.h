@@ -38,6 +38,8 @@ struct fake_os {
 	bool counter_trusted;
 	struct iw_cpu_set allowed;
 	unsigned cpu;
+	bool realtime;
+	uint64_t rseq_field; /* see fake_rseq() */
 
 	const struct fake_step *script; /* a wait beyond its end fails the test */
 	unsigned steps;
@@ -53,6 +55,12 @@ extern struct fake_os fake;
 
 /* Two CPUs, nothing called yet, the thread's own data as in a new thread. */
 void fake_reset(void);
+
+/*
+ * From now on there is rseq, for the calling thread: clearing fake.rseq_field is what the
+ * kernel does to a thread that it switches out.
+ */
+void fake_rseq(void);
 
 /* The waits to come. */
 void fake_script(const struct fake_step *steps, unsigned n);

@@ -29,9 +29,11 @@ static_assert(offsetof(struct ipcwait_sem, flags) == 8, "sem.flags");
 static_assert(offsetof(struct ipcwait_sem, reserved) == 12, "sem.reserved");
 static_assert(offsetof(struct ipcwait_sem, window) == 16, "sem.window");
 
-static_assert(sizeof(struct ipcwait_kind_stats) == 80, "kind_stats");
+static_assert(sizeof(struct ipcwait_kind_stats) == 104, "kind_stats");
 static_assert(offsetof(struct ipcwait_stats, kind) == 32, "stats.kind");
-static_assert(sizeof(struct ipcwait_stats) == 32 + 80 * IPCWAIT_KIND_SPACE, "stats");
+static_assert(offsetof(struct ipcwait_stats, reasons) == 32 + 104 * IPCWAIT_KIND_SPACE,
+	      "stats.reasons");
+static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 256, "stats");
 
 static_assert(IPCWAIT_FOREVER == INT64_MAX, "callers without our headers pass INT64_MAX");
 static_assert(IPCWAIT_PRIVATE == 1, "flag");

@@ -21,7 +21,7 @@ DEPTH = 10000
 
 # What a shape leaves out. The names are explained in sem.pml.
 PLAIN = dict(WAITERS=2, TIMED=0, ROUNDS=1, BARGES=0, POSTERS=1, POSTS=2, N=1, SPURIOUS=0,
-             ROOM=4, KILLS=0, WHOM=0, MAY_LIE=0, TILL=0, BROKEN=0)
+             TIMERS=0, ROOM=4, KILLS=0, WHOM=0, MAY_LIE=0, TILL=0, BROKEN=0)
 
 # The protocol in all it may meet. Must be correct.
 SHAPES = {
@@ -33,6 +33,10 @@ SHAPES = {
     'again and again, post_n 2': dict(ENOUGH=1, WAITERS=3, ROUNDS=2, BARGES=2, POSTERS=2, N=2),
     'spinner and barger, 5 posts': dict(ROUNDS=2, BARGES=2, POSTS=5, SPURIOUS=1),
     '4 waiters': dict(WAITERS=4, POSTERS=2),
+    'timed sleeps': dict(ENOUGH=1, WAITERS=3, POSTERS=2, N=2, POSTS=1, TIMERS=3),
+    'timed sleeps, timed, barger': dict(TIMED=1, BARGES=1, POSTERS=2, TIMERS=2, ROOM=2),
+    'timed sleeps, killed anywhere': dict(WAITERS=2, BARGES=1, POSTERS=2, TIMERS=2, KILLS=1,
+                                          WHOM=15, MAY_LIE='PER_WAKE'),
     'more waiters than fit': dict(WAITERS=2, TIMED=1, BARGES=1, POSTERS=2, ROOM=1),
     'never runs in circles': dict(CYCLES=1, TIMED=1, BARGES=1, POSTERS=2),
     'killed asleep or announced': dict(WAITERS=2, TIMED=1, ROUNDS=2, BARGES=1, POSTS=3,
@@ -87,6 +91,7 @@ MUTANTS = {
                                dict(WAITERS=1, BARGES=1, POSTERS=2, KILLS=1, WHOM=8,
                                     MAY_LIE='ENDED', TILL=3)),
     'stale wakes are not repeated': (19, 'post_slow(): `wakes_due(w, n)`', WIDE),
+    'sleeps again uncounted': (20, 'withdraw(): no `me->sleeper = false`', dict(TIMERS=1)),
 }
 
 

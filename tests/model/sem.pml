@@ -39,6 +39,7 @@
 #define POSTS 2		/* by each poster */
 #define N 1		/* tokens in a post */
 #define SPURIOUS 1	/* returns from the futex for no reason */
+#define TIMERS 1	/* sleeps that a timer of the engine ends */
 #define ROOM 3		/* SLEEPERS_MAX */
 #define KILLS 0
 #define WHOM 15		/* 1 announced or asleep, 2 woken, 4 spinner, 8 poster */
@@ -47,12 +48,12 @@
 #define BROKEN 0	/* which mutant: a number at the line that it breaks */
 #endif
 
-/* NEW has published nothing, GOING is before the futex, EXPIRED will withdraw. */
-mtype = { NEW, AWAKE, WOKEN, GOING, ASLEEP, NAPPING, EXPIRED, GONE };
+/* NEW has published nothing, GOING is before the futex, EXPIRED and RUNG will withdraw. */
+mtype = { NEW, AWAKE, WOKEN, GOING, ASLEEP, NAPPING, EXPIRED, RUNG, GONE };
 mtype st[4] = GONE;
 byte v, k, s; bit sp;		/* VALUE, WAKES, SLEEPERS, SPINNER */
 byte posted, taken, owed;	/* owed: posts whose wake is still to be issued */
-byte kills = KILLS, spurious = SPURIOUS;
+byte kills = KILLS, spurious = SPURIOUS, timers = TIMERS;
 byte unheard;			/* wakes that never arrive, but that WAKES may count */
 byte relied;			/* killed spinners that a post relies or has relied on */
 byte since;			/* what TILL counts, since the last kill */
@@ -79,7 +80,7 @@ byte since;			/* what TILL counts, since the last kill */
 
 inline leave(next)	/* without_me(); 1: keeps WAKES, 2: SPINNER, 3: WAKES may be 0 */
 {
-	s = s - sleeper;
+	s = s - (sleeper && s);
 	k = (sleeper && IF(3, 1, k) -> IF(1, k, k - 1) : k);
 	sp = (spinner -> IF(2, sp, 0) : sp);
 	sleeper = 0; spinner = 0; st[i] = next
@@ -93,7 +94,7 @@ proctype waiter(byte i; bool timed)
 end:
 #endif
 	do	/* take(); 5: withdraw() does not try */
-	:: d_step { v && (LOOKS || st[i] == EXPIRED && BROKEN != 5) ->
+	:: d_step { v && (LOOKS || st[i] == RUNG || st[i] == EXPIRED && BROKEN != 5) ->
 		v--; taken++; left--; leave((left -> NEW : GONE)) }
 		/* mark_spinner(); 6: also a sleeper, whom WAKES may count already */
 	:: d_step { !v && LOOKS && s > k && !sp && IF(6, 1, !sleeper) ->
@@ -114,6 +115,9 @@ end:
 	:: d_step { st[i] == ASLEEP && timed -> st[i] = EXPIRED }
 		/* withdraw() */
 	:: d_step { st[i] == EXPIRED && IF(5, 1, !v) -> leave(GONE) }
+		/* the same in the middle of a wait; 20: forgets to clear me->sleeper */
+	:: d_step { st[i] == ASLEEP && timers -> timers--; st[i] = RUNG }
+	:: d_step { st[i] == RUNG && !v -> leave(NEW); sleeper = IF(20, 1, 0) }
 		/* SIGKILL */
 	:: d_step { kills && (WHOM & 1 && sleeper && st[i] != WOKEN ||
 			      WHOM & 2 && st[i] == WOKEN || WHOM & 4 && spinner) ->

@@ -148,6 +148,13 @@ class Traces(common.SimTest):
         self.assertEqual(members["one"]["waits"], 1)
         self.assertIn("recorded", table)
 
+    def test_what_the_library_records(self):
+        self.write("own.txt", "# wait in ns, object            \n"
+                   "            12 00007f224ab6b010\n 1000000000000 00007f224ab6b090\n\n\n")
+        results, _ = self.simulate("--trace=own.txt", "--waits", "10", "--policy", "block")
+        members = {m["name"]: m for m in results["series"][0]["members"]}
+        self.assertEqual(members["own"]["waits"], 2)
+
 
 if __name__ == "__main__":
     common.main()

@@ -12,6 +12,7 @@
 /* Ticks are nanoseconds. */
 static const struct iw_facts facts = {
 	.rate = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	.config = { .spin_budget_percent = -1 },
 	.cpus = 2,
 };
 

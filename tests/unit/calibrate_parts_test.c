@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "os/private_file.h"
 #include "os/usage.h"
 #include "os/worker.h"
+#include "wait/calibrate.h"
 #include "wait/calibrate_samples.h"
 #include "wait/calibrate_team.h"
 
@@ -253,13 +255,64 @@ static void test_teams_give_up(void **state)
 	while (!iw_cpu_mask_has(&mine, cpu))
 		cpu++;
 	team.cpu[0] = team.cpu[1] = cpu;
-	assert_int_equal(iw_team_run(&team, await_for_ever, fail_at_once, &team, 0),
-			 -ENOSYS);
+	assert_int_equal(iw_team_run(&team, await_for_ever, fail_at_once, &team), -ENOSYS);
 	team.cpu[1] = 8191;
-	assert_int_equal(iw_team_run(&team, await_for_ever, fail_at_once, &team, 0),
-			 -EINVAL);
+	assert_int_equal(iw_team_run(&team, await_for_ever, fail_at_once, &team), -EAGAIN);
+	assert_int_equal(iw_team_run(&team, await_for_ever, NULL, &team), -EAGAIN);
+	assert_true(ipcwait_now_ns() >= team.give_up_ns);
 	team.cpu[0] = 8191;
-	assert_int_equal(iw_team_run(&team, await_for_ever, NULL, &team, 0), -EINVAL);
+	assert_int_equal(iw_team_run(&team, await_for_ever, NULL, &team), -EAGAIN);
+}
+
+/* There and back between the first two CPUs. False if there are none, or they are too busy. */
+static bool calibrate_by(struct iw_tick_rate rate, struct ipcwait_calibration *c)
+{
+	struct iw_calibrating how = { .rate = rate, .pairs = 2, .batches = 1 };
+	struct iw_cpu_mask mine;
+	int r;
+
+	iw_cpu_mask_of_thread(&mine);
+	if (iw_topology_pairs(&mine, how.pair) == 0)
+		return false;
+	how.pair[1] = (struct iw_cpu_pair){ how.pair[0].cpu_b, how.pair[0].cpu_a, 0 };
+	memset(c, 0, sizeof(*c));
+	r = iw_calibrate(&how, c);
+	if (r == -EAGAIN)
+		return false;
+	assert_int_equal(r, 0);
+	assert_int_equal(how.done_ns, how.planned_ns);
+	return true;
+}
+
+static void test_by_the_clock(void **state)
+{
+	struct ipcwait_calibration c;
+
+	(void)state;
+	if (!calibrate_by(
+		    (struct iw_tick_rate){ false, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+		    &c))
+		skip();
+	assert_int_equal(c.counter_one_way, 0);
+	assert_int_equal(c.pair_count, 2);
+	assert_int_equal(c.pair[1].cpu_a, c.pair[0].cpu_b);
+	assert_true(c.pair[1].line_ns > 0 && c.pair[1].latency[0].used > 0);
+	/* The long ages of the first pair only. */
+	assert_int_equal(c.pair[1].latency[IPCWAIT_IDLE_AGES - 1].used, 0);
+	assert_int_equal(c.pair[1].latency[IPCWAIT_IDLE_AGES - 1].discarded, 0);
+}
+
+/* Unless the counters of these two CPUs are too far apart. */
+static void test_by_the_counter(void **state)
+{
+	struct iw_tick_rate rate = iw_tick_measure();
+	struct ipcwait_calibration c;
+
+	(void)state;
+	if (!calibrate_by(rate, &c))
+		skip();
+	assert_int_equal(c.counter_one_way,
+			 rate.counter && llabs(c.counter_offset_ns) <= 200);
 }
 
 static void test_usage(void **state)
@@ -292,6 +345,8 @@ int main(void)
 		cmocka_unit_test(test_sources_agree),
 		cmocka_unit_test(test_workers),
 		cmocka_unit_test(test_teams_give_up),
+		cmocka_unit_test(test_by_the_clock),
+		cmocka_unit_test(test_by_the_counter),
 		cmocka_unit_test(test_usage),
 	};
 

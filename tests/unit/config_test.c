@@ -16,97 +16,50 @@
 
 #define MEGABYTE (1024 * 1024)
 
-static void test_presets(void **state)
-{
-	static const struct {
-		const char *text;
-		enum ipcwait_preset preset;
-	} rows[] = {
-		{ "adaptive", IPCWAIT_ADAPTIVE }, { "latency", IPCWAIT_LATENCY },
-		{ "power", IPCWAIT_POWER },       { "spin", IPCWAIT_SPIN },
-		{ "block", IPCWAIT_BLOCK },
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		enum ipcwait_preset preset = IPCWAIT_INHERIT;
-
-		assert_true(iw_config_parse_preset(rows[i].text, &preset));
-		assert_int_equal(preset, rows[i].preset);
-	}
-}
-
-static void test_no_presets(void **state)
-{
-	static const char *const texts[] = {
-		"",       "Adaptive", "SPIN",  " spin",    "spin ",
-		"spin\n", "spi",      "spinn", "inherit",  "0",
-		"5",      "-1",       "*",     "\xff\xfe", "adaptive,block",
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		enum ipcwait_preset preset = IPCWAIT_POWER;
-
-		assert_false(iw_config_parse_preset(texts[i], &preset));
-		assert_int_equal(preset, IPCWAIT_POWER);
-	}
-}
-
-static void test_max_spins(void **state)
-{
-	static const struct {
-		const char *text;
-		uint32_t us;
-	} rows[] = {
-		{ "1", 1 },           { "200", 200 },           { "99999", 99999 },
-		{ "100000", 100000 }, { "000000000000007", 7 }, { "010", 10 },
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint32_t us = 0;
-
-		assert_true(iw_config_parse_max_spin_us(rows[i].text, &us));
-		assert_int_equal(us, rows[i].us);
-	}
-}
-
-static void test_no_max_spins(void **state)
-{
-	static const char *const texts[] = {
-		"",
-		"0",
-		"00",
-		"-1",
-		"+5",
-		" 5",
-		"5 ",
-		"5\n",
-		"0x10",
-		"1e3",
-		"5us",
-		"100001",
-		"4294967296",
-		"4294967297",
-		"5.0",
-		",",
-		"/",
-		":",
-		"1,000",
-		"18446744073709551617",
-		"99999999999999999999999999",
-		"\xb2",
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		uint32_t us = 77;
-
-		assert_false(iw_config_parse_max_spin_us(texts[i], &us));
-		assert_int_equal(us, 77);
-	}
-}
+/* Illegal in each variable. So is a megabyte of anything. */
+static const char *const bad_values[] = {
+	"",
+	"garbage",
+	"-1",
+	"-99999999999999999999999999",
+	"101000",
+	"4294967296",
+	"4294967297",
+	"18446744073709551616",
+	"18446744073709551617",
+	"99999999999999999999999999",
+	"0000000000000000000",
+	"nan",
+	"NaN",
+	"inf",
+	"-inf",
+	"1e3",
+	"1.0",
+	"0x1",
+	"+1",
+	" 1",
+	"1 ",
+	"1\n",
+	"1,000",
+	"1us",
+	",",
+	"/\033[31m",
+	"/a\nb",
+	"/\x7f",
+	"\x01",
+	"\xb2",
+	"\xff\xfe",
+	"Adaptive",
+	"SPIN",
+	" spin",
+	"spin ",
+	"spin\n",
+	"spi",
+	"spinn",
+	"inherit",
+	"adaptive,block",
+	"relative/path",
+};
 
 /* A megabyte of one character, to be freed. */
 static char *long_text(char c)
@@ -119,21 +72,84 @@ static char *long_text(char c)
 	return text;
 }
 
-static void test_a_megabyte(void **state)
+static const struct iw_setting *setting(const char *name)
 {
-	enum ipcwait_preset preset = IPCWAIT_POWER;
-	uint32_t us = 77;
+	for (unsigned i = 0; i < IW_SETTINGS; i++)
+		if (strcmp(iw_settings[i].name, name) == 0)
+			return &iw_settings[i];
+	fail_msg("no such variable: %s", name);
+	return NULL;
+}
+
+static struct iw_config take(const char *name, const char *text)
+{
+	struct iw_config c = { .preset = IPCWAIT_INHERIT, .spin_budget_percent = -1 };
+
+	if (!setting(name)->take(&c, text))
+		fail_msg("%s=%s was not taken", name, text);
+	return c;
+}
+
+static void test_good_values(void **state)
+{
+	(void)state;
+	assert_int_equal(take("IPCWAIT_POLICY", "adaptive").preset, IPCWAIT_ADAPTIVE);
+	assert_int_equal(take("IPCWAIT_POLICY", "latency").preset, IPCWAIT_LATENCY);
+	assert_int_equal(take("IPCWAIT_POLICY", "power").preset, IPCWAIT_POWER);
+	assert_int_equal(take("IPCWAIT_POLICY", "spin").preset, IPCWAIT_SPIN);
+	assert_int_equal(take("IPCWAIT_POLICY", "block").preset, IPCWAIT_BLOCK);
+	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "1").max_spin_us, 1);
+	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "100000").max_spin_us, 100000);
+	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "010").max_spin_us, 10);
+	assert_int_equal(take("IPCWAIT_SPIN_BUDGET", "0").spin_budget_percent, 0);
+	assert_int_equal(take("IPCWAIT_SPIN_BUDGET", "100").spin_budget_percent, 100);
+	assert_int_equal(take("IPCWAIT_SPIN_BUDGET", "007").spin_budget_percent, 7);
+	assert_true(take("IPCWAIT_STATS", "1").stats);
+	assert_false(take("IPCWAIT_STATS", "0").stats);
+	assert_true(take("IPCWAIT_EXPLAIN", "1").explain);
+	assert_false(take("IPCWAIT_EXPLAIN", "0").explain);
+	assert_string_equal(take("IPCWAIT_RECORD", "/tmp/a b").record_path, "/tmp/a b");
+	assert_string_equal(take("IPCWAIT_RECORD", "").record_path, "");
+}
+
+/* Each a little beyond what is legal. */
+static void test_limits(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "IPCWAIT_MAX_SPIN_US", "0" },
+		{ "IPCWAIT_MAX_SPIN_US", "00" },
+		{ "IPCWAIT_MAX_SPIN_US", "100001" },
+		{ "IPCWAIT_SPIN_BUDGET", "101" },
+		{ "IPCWAIT_STATS", "2" },
+		{ "IPCWAIT_STATS", "yes" },
+		{ "IPCWAIT_EXPLAIN", "2" },
+		{ "IPCWAIT_EXPLAIN", "true" },
+		{ "IPCWAIT_RECORD", "none" },
+	};
+	struct iw_config c, unchanged;
 
 	(void)state;
-	for (const char *c = "0159 az"; *c; c++) {
-		char *text = long_text(*c);
-
-		assert_false(iw_config_parse_preset(text, &preset));
-		assert_false(iw_config_parse_max_spin_us(text, &us));
-		free(text);
+	memset(&c, 0x5a, sizeof(c));
+	unchanged = c;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (setting(rows[i][0])->take(&c, rows[i][1]))
+			fail_msg("%s=%s was taken", rows[i][0], rows[i][1]);
+		assert_memory_equal(&c, &unchanged, sizeof(c));
 	}
-	assert_int_equal(preset, IPCWAIT_POWER);
-	assert_int_equal(us, 77);
+}
+
+static void test_longest_path(void **state)
+{
+	char text[IW_CONFIG_PATH_BYTES + 1], path[IW_CONFIG_PATH_BYTES] = "unchanged";
+
+	(void)state;
+	memset(text, '/', sizeof(text));
+	text[IW_CONFIG_PATH_BYTES] = '\0';
+	assert_false(iw_config_take_path(path, text));
+	assert_string_equal(path, "unchanged");
+	text[IW_CONFIG_PATH_BYTES - 1] = '\0';
+	assert_true(iw_config_take_path(path, text));
+	assert_string_equal(path, text);
 }
 
 /* From here on in child processes. Stderr goes into a pipe until end_of_stderr(). */
@@ -208,23 +224,106 @@ static const char *warnings(void)
 	return text;
 }
 
-static void good_values_are_silent(void)
+static void check_defaults(void)
 {
-	set("IPCWAIT_POLICY", "power");
-	set("IPCWAIT_MAX_SPIN_US", "17");
-	CHECK_EQ(lines_in(warnings()), 0);
-	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_POWER);
-	CHECK_EQ(iw_facts()->config.max_spin_us, 17);
+	const struct iw_config *c = &iw_facts()->config;
+
+	CHECK_EQ(c->preset, IPCWAIT_INHERIT);
+	CHECK_EQ(c->max_spin_us, 0);
+	CHECK_EQ(c->spin_budget_percent, -1);
+	CHECK(!c->stats && !c->explain);
+	CHECK_EQ(c->record_path[0], 0);
+	CHECK(!iw_facts()->calibrated);
 }
 
 static void nothing_set_is_silent(void)
 {
 	CHECK_EQ(lines_in(warnings()), 0);
-	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_INHERIT);
-	CHECK_EQ(iw_facts()->config.max_spin_us, 0);
+	check_defaults();
 }
 
-static void bad_policy_warns_once(void)
+static void good_values_are_silent(void)
+{
+	const struct iw_config *c;
+
+	set("IPCWAIT_POLICY", "power");
+	set("IPCWAIT_MAX_SPIN_US", "17");
+	set("IPCWAIT_SPIN_BUDGET", "30");
+	set("IPCWAIT_STATS", "0");
+	set("IPCWAIT_EXPLAIN", "0");
+	set("IPCWAIT_RECORD", "");
+	CHECK_EQ(lines_in(warnings()), 0);
+	c = &iw_facts()->config;
+	CHECK_EQ(c->preset, IPCWAIT_POWER);
+	CHECK_EQ(c->max_spin_us, 17);
+	CHECK_EQ(c->spin_budget_percent, 30);
+	CHECK(!c->stats && !c->explain);
+	CHECK_EQ(c->record_path[0], 0);
+}
+
+static const char *bad_name, *bad_value;
+
+/* One line that names the variable and not the value; what else is set holds. */
+static void bad_value_warns_once(void)
+{
+	const char *text;
+	char begin[64];
+
+	snprintf(begin, sizeof(begin), "libipcwait: %s ignored: not ", bad_name);
+	set(bad_name, bad_value);
+	text = warnings();
+	CHECK_EQ(lines_in(text), 1);
+	CHECK(strlen(text) < 160 && text[strlen(text) - 1] == '\n');
+	for (const char *c = text; c[1]; c++)
+		CHECK(*c >= ' ' && *c <= '~');
+	if (strncmp(text, begin, strlen(begin)) != 0) {
+		fprintf(stderr, "not '%s...': %s", begin, text);
+		CHECK(false);
+	}
+	check_defaults();
+}
+
+static void check_bad(const char *name, const char *value)
+{
+	bad_name = name;
+	bad_value = value;
+	if (check_in_child(bad_value_warns_once) != 0)
+		fail_msg("%s=%.40s", name, value);
+}
+
+static void check_all_bad(const char *name)
+{
+	static const char ends[] = "0/a";
+	/* In this variable the empty text says: none. */
+	unsigned first = strcmp(name, "IPCWAIT_RECORD") == 0 ? 1 : 0;
+
+	for (unsigned i = first; i < sizeof(bad_values) / sizeof(bad_values[0]); i++)
+		check_bad(name, bad_values[i]);
+	for (const char *c = ends; *c; c++) {
+		char *text = long_text(*c);
+
+		check_bad(name, text);
+		free(text);
+	}
+}
+
+static void test_every_bad_value_of_every_variable(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < IW_SETTINGS; i++)
+		check_all_bad(iw_settings[i].name);
+	check_all_bad("IPCWAIT_CALIBRATION");
+}
+
+static void all_bad_warn_once_each(void)
+{
+	for (unsigned i = 0; i < IW_SETTINGS; i++)
+		set(iw_settings[i].name, "nonsense");
+	CHECK_EQ(lines_in(warnings()), IW_SETTINGS);
+	check_defaults();
+}
+
+static void a_bad_value_spares_the_others(void)
 {
 	const char *text;
 
@@ -232,50 +331,10 @@ static void bad_policy_warns_once(void)
 	set("IPCWAIT_MAX_SPIN_US", "17");
 	text = warnings();
 	CHECK_EQ(lines_in(text), 1);
-	CHECK(strstr(text, "libipcwait: IPCWAIT_POLICY "));
 	CHECK(strstr(text, "adaptive, latency, power, spin, block"));
 	CHECK(!strstr(text, "zzz"));
-	CHECK(!strchr(text, '\033'));
 	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_INHERIT);
 	CHECK_EQ(iw_facts()->config.max_spin_us, 17);
-}
-
-static void bad_max_spin_warns_once(void)
-{
-	const char *text;
-
-	set("IPCWAIT_POLICY", "block");
-	set("IPCWAIT_MAX_SPIN_US", "987654321");
-	text = warnings();
-	CHECK_EQ(lines_in(text), 1);
-	CHECK(strstr(text, "libipcwait: IPCWAIT_MAX_SPIN_US "));
-	CHECK(!strstr(text, "987654321"));
-	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_BLOCK);
-	CHECK_EQ(iw_facts()->config.max_spin_us, 0);
-}
-
-static void two_bad_values_warn_once_each(void)
-{
-	const char *text;
-
-	set("IPCWAIT_POLICY", "");
-	set("IPCWAIT_MAX_SPIN_US", "");
-	text = warnings();
-	CHECK_EQ(lines_in(text), 2);
-	CHECK(strstr(text, "IPCWAIT_POLICY") && strstr(text, "IPCWAIT_MAX_SPIN_US"));
-}
-
-static void a_megabyte_warns_once(void)
-{
-	char *text = long_text('7');
-	const char *warned;
-
-	set("IPCWAIT_POLICY", text);
-	set("IPCWAIT_MAX_SPIN_US", text);
-	warned = warnings();
-	CHECK_EQ(lines_in(warned), 2);
-	CHECK(strlen(warned) < 300);
-	free(text);
 }
 
 /* A daemon may have closed it, or opened something else in its place. */
@@ -338,23 +397,24 @@ static void later_changes_are_ignored(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_no_presets),
-		cmocka_unit_test(test_max_spins),
-		cmocka_unit_test(test_no_max_spins),
-		cmocka_unit_test(test_a_megabyte),
+		cmocka_unit_test(test_good_values),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_longest_path),
+		cmocka_unit_test(test_every_bad_value_of_every_variable),
 		CHILD_TEST(good_values_are_silent),
 		CHILD_TEST(nothing_set_is_silent),
-		CHILD_TEST(bad_policy_warns_once),
-		CHILD_TEST(bad_max_spin_warns_once),
-		CHILD_TEST(two_bad_values_warn_once_each),
-		CHILD_TEST(a_megabyte_warns_once),
+		CHILD_TEST(all_bad_warn_once_each),
+		CHILD_TEST(a_bad_value_spares_the_others),
 		CHILD_TEST(stderr_closed_leaves_errno_alone),
 		CHILD_TEST(many_threads_begin_at_once),
 		CHILD_TEST(later_changes_are_ignored),
 	};
 
-	unsetenv("IPCWAIT_POLICY");
-	unsetenv("IPCWAIT_MAX_SPIN_US");
+	for (unsigned i = 0; i < IW_SETTINGS; i++)
+		unsetenv(iw_settings[i].name);
+	/* No calibration, and no default place for one that a bad value leads back to. */
+	unsetenv("HOME");
+	unsetenv("XDG_CACHE_HOME");
+	set("IPCWAIT_CALIBRATION", "none");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

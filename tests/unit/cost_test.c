@@ -115,6 +115,76 @@ static void zero_is_a_sample(void)
 	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_POWER), 1);
 }
 
+static struct iw_timer_cost timer_after(unsigned n, uint64_t ns)
+{
+	while (n--)
+		iw_cost_note_timer(ns);
+	return iw_cost_timer(&guest);
+}
+
+/* Table, then a batch of what timers are late, rather too much and by how much too much. */
+static void timer_is_learned(void)
+{
+	struct iw_timer_cost cost = timer_after(BATCH - 1, 5000);
+
+	CHECK_EQ(cost.late_ns, 98000);
+	CHECK_EQ(cost.spread_ns, 8000);
+	CHECK_EQ(cost.cpu_ns, 3200);
+	cost = timer_after(1, 5000);
+	CHECK_EQ(cost.late_ns, 5000);
+	CHECK_EQ(cost.spread_ns, 0);
+	/* 1000, 2000, ... 32000: the quartiles. */
+	for (unsigned batch = 0; batch < 5; batch++)
+		for (unsigned i = 1; i <= BATCH; i++)
+			cost = timer_after(1, UINT64_C(1000) * i);
+	CHECK_EQ(cost.late_ns, 25000);
+	CHECK_EQ(cost.spread_ns, 25000 - 9000);
+	/* Timers say nothing about wakes, nor what had to queue about timers. */
+	CHECK_EQ(iw_cost_samples(), 0);
+	cost = timer_after(10 * BATCH, 500000);
+	CHECK_EQ(cost.late_ns, 25000);
+	cost = timer_after(BATCH, UINT64_MAX);
+	CHECK_EQ(cost.late_ns, 25000);
+	check_table();
+}
+
+static void timer_from_a_calibration(void)
+{
+	struct iw_facts saved = guest;
+	struct iw_timer_cost cost;
+
+	saved.calibrated = true;
+	saved.calibration.timer_ns = 60000;
+	saved.calibration.timer_p90_ns = 71000;
+	saved.calibration.sleeper_cpu_ns = 4321;
+	cost = iw_cost_timer(&saved);
+	CHECK_EQ(cost.late_ns, 71000);
+	CHECK_EQ(cost.spread_ns, 11000);
+	CHECK_EQ(cost.cpu_ns, 4321);
+	/* Odd ones are no spread. */
+	saved.calibration.timer_p90_ns = 1;
+	CHECK_EQ(iw_cost_timer(&saved).spread_ns, 0);
+	(void)timer_after(BATCH, 7000);
+	CHECK_EQ(iw_cost_timer(&saved).late_ns, 7000);
+	CHECK_EQ(iw_cost_timer(&saved).cpu_ns, 4321);
+}
+
+/* Time begins with the first question; then one waiter in 20 ms, if nobody slept meanwhile. */
+static void probe_is_due(void)
+{
+	const struct iw_facts ticks_are_ns = {
+		.rate = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	};
+
+	CHECK(!iw_cost_probe_due(&ticks_are_ns, 1000));
+	CHECK(!iw_cost_probe_due(&ticks_are_ns, 20000000));
+	CHECK(iw_cost_probe_due(&ticks_are_ns, 20002000));
+	CHECK(!iw_cost_probe_due(&ticks_are_ns, 20002000));
+	latencies(1, 5000);
+	CHECK(!iw_cost_probe_due(&ticks_are_ns, 40003000));
+	CHECK(iw_cost_probe_due(&ticks_are_ns, 60004000));
+}
+
 static void *note_many(void *arg)
 {
 	uint64_t seed = (uint64_t)(uintptr_t)arg;
@@ -150,6 +220,9 @@ int main(void)
 		CHILD_TEST(latency_is_bounded_by_what_the_waker_paid),
 		CHILD_TEST(queued_are_ignored),
 		CHILD_TEST(zero_is_a_sample),
+		CHILD_TEST(probe_is_due),
+		CHILD_TEST(timer_is_learned),
+		CHILD_TEST(timer_from_a_calibration),
 		CHILD_TEST(threads_leave_plausible_numbers),
 	};
 

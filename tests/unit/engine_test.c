@@ -6,177 +6,82 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <ipcwait/stats.h>
-
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
+#include "common/probe.h"
 #include "os/thread.h"
 #include "wait/cost.h"
-#include "wait/policy.h"
 #include "wait/wait.h"
-#include "wait/window.h"
+#include "wait/wake.h"
 
-#define US               INT64_C(1000)
-#define USUAL_LATENCY_US 20
-
-static struct probe {
-	struct iw_waiter base;
-	struct ipcwait_window window;
-	uint32_t word;
-	unsigned looks, settles, withdraws;
-	bool there;       /* looking finds it */
-	int64_t there_at; /* ... from this time on, if not 0 */
-} p;
-
-static bool look(struct iw_waiter *me)
-{
-	(void)me;
-	p.looks++;
-	return p.there || (p.there_at && fake.now_ns >= p.there_at);
-}
-
-static enum iw_settled settle(struct iw_waiter *me, uint32_t *expected)
-{
-	(void)me;
-	p.settles++;
-	*expected = p.word;
-	return p.there ? IW_TAKEN : IW_SLEEP;
-}
-
-static bool withdraw(struct iw_waiter *me)
-{
-	(void)me;
-	p.withdraws++;
-	return p.there;
-}
-
-static const struct iw_waitable probe = { IPCWAIT_KIND_SEM, look, settle, withdraw };
-
-static void again(int64_t deadline_ns)
-{
-	p.base = (struct iw_waiter){
-		.what = &probe,
-		.window = &p.window,
-		.futex = &p.word,
-		.deadline_ns = deadline_ns,
-	};
-	p.looks = p.settles = p.withdraws = 0;
-	p.there = false;
-	p.there_at = 0;
-	fake.clock_readings = 0;
-}
-
-/* A machine on which a wake-up usually takes 20 us, whatever machine this is. */
-static void world(enum ipcwait_preset preset, unsigned cpus)
-{
-	fake_reset();
-	fake.allowed.count = cpus;
-	for (int i = 0; i < 160; i++) {
-		iw_cost_note_latency(USUAL_LATENCY_US * US);
-		iw_cost_note_waker(10 * US);
-	}
-	p.window = (struct ipcwait_window){ 0 };
-	CHECK_EQ(ipcwait_window_set_preset(&p.window, preset), 0);
-	again(IPCWAIT_FOREVER);
-	errno = 4711;
-}
-
-static void appear(void)
-{
-	p.there = true;
-}
-
-static void stamp_and_appear(void)
-{
-	CHECK(iw_stamp(&p.window) != 0);
-	p.there = true;
-}
-
-static struct ipcwait_kind_stats counters(void)
-{
-	struct ipcwait_stats st;
-
-	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
-	return st.kind[IPCWAIT_KIND_SEM];
-}
-
-/* The window has learned from one wait, in the bin of @ns. */
-static void learned_once(int64_t ns)
-{
-	struct ipcwait_window want = { 0 };
-
-	iw_window_record(
-		&want, (uint64_t)ns,
-		iw_cost_block_ns(iw_facts(), iw_policy_preset(iw_facts(), &p.window)));
-	CHECK_EQ(p.window.bins.v, want.bins.v);
-}
+#define US INT64_C(1000)
 
 /* In a child: the facts are gathered with a trusted counter, so ticks cost no clock. */
 static void one_cpu_reads_no_clock(void)
 {
 	const struct fake_step script[] = {
-		{ 0 }, { 0 }, { .result = -EAGAIN }, { .meanwhile = appear }
+		{ 0 }, { 0 }, { .result = -EAGAIN }, { .meanwhile = probe_appear }
 	};
 
-	world(IPCWAIT_SPIN, 1);
+	probe_world(IPCWAIT_SPIN, 1);
 	fake.counter_trusted = true;
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
+	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(fake.waits, 4);
 	/* One look after each sleep, none before. */
-	CHECK_EQ(p.looks, 4);
+	CHECK_EQ(probe.looks, 4);
 	CHECK_EQ(fake.clock_readings, 0);
 	/* With a deadline: once, to see whether it has passed. */
-	again(fake.now_ns + 1000 * US);
+	probe_again(fake.now_ns + 1000 * US);
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	CHECK_EQ(p.looks, 4);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.looks, 4);
 	CHECK(fake.clock_readings <= 1);
 	/* Nothing was learned, and a waker like that leaves no stamp. */
-	CHECK_EQ(p.window.bins.v, 0);
+	CHECK_EQ(probe.window.bins.v, 0);
 	CHECK_EQ(iw_thread.alone, 1);
 }
 
 static void block_does_not_spin(void)
 {
-	const struct fake_step script[] = { { .meanwhile = appear } };
+	const struct fake_step script[] = { { .meanwhile = probe_appear } };
 
-	world(IPCWAIT_BLOCK, 2);
+	probe_world(IPCWAIT_BLOCK, 2);
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	CHECK_EQ(p.looks, 1);
-	CHECK_EQ(p.settles, 1);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.looks, 1);
+	CHECK_EQ(probe.settles, 1);
 }
 
 /* Twice B of virtual time, then one sleep. */
 static void spin_spins_for_2b(void)
 {
-	const struct fake_step script[] = { { .meanwhile = appear } };
-	struct ipcwait_kind_stats before = counters();
+	const struct fake_step script[] = { { .meanwhile = probe_appear } };
+	struct ipcwait_kind_stats before = probe_counters();
 	struct ipcwait_stats st;
 	uint64_t spun;
 
-	world(IPCWAIT_SPIN, 2);
+	probe_world(IPCWAIT_SPIN, 2);
 	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	CHECK(p.looks > 10);
-	spun = counters().spun_wasted_ns - before.spun_wasted_ns;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK(probe.looks > 10);
+	spun = probe_counters().spun_wasted_ns - before.spun_wasted_ns;
 	CHECK(spun >= 2 * st.block_cost_ns);
 	CHECK(spun <= 2 * st.block_cost_ns + 5000);
 }
 
 static void spin_ends_when_it_is_there(void)
 {
-	struct ipcwait_kind_stats before = counters(), after;
+	struct ipcwait_kind_stats before = probe_counters(), after;
 
-	world(IPCWAIT_SPIN, 2);
-	p.there_at = fake.now_ns + 3 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	CHECK_EQ(p.settles, 0);
+	probe_world(IPCWAIT_SPIN, 2);
+	probe.there_at = fake.now_ns + 3 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.settles, 0);
 	CHECK_EQ(fake.waits, 0);
-	learned_once(3 * US);
-	after = counters();
+	probe_learned_once(3 * US);
+	after = probe_counters();
 	CHECK_EQ(after.spun - before.spun, 1);
 	CHECK(after.spun_useful_ns > before.spun_useful_ns);
 	CHECK_EQ(after.spun_wasted_ns, before.spun_wasted_ns);
@@ -186,58 +91,63 @@ static void spin_ends_when_it_is_there(void)
 static void stamp_tells_the_true_length(void)
 {
 	const struct fake_step script[] = {
-		{ .sleep_ns = 3 * US, .meanwhile = stamp_and_appear, .late_ns = 40 * US },
+		{ .sleep_ns = 3 * US,
+		  .meanwhile = probe_stamp_and_appear,
+		  .late_ns = 40 * US },
 	};
 	uint64_t samples;
 
-	world(IPCWAIT_BLOCK, 2);
+	probe_world(IPCWAIT_BLOCK, 2);
 	samples = iw_cost_samples();
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(3 * US);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(3 * US);
 	CHECK_EQ(iw_cost_samples(), samples + 1);
 }
 
 /* No stamp: the usual 20 us are taken off instead. */
 static void without_a_stamp_the_usual_latency_counts(void)
 {
-	const struct fake_step script[] = { { .sleep_ns = 80 * US, .meanwhile = appear } };
+	const struct fake_step script[] = { { .sleep_ns = 80 * US,
+					      .meanwhile = probe_appear } };
 	uint64_t samples;
 
-	world(IPCWAIT_BLOCK, 2);
+	probe_world(IPCWAIT_BLOCK, 2);
 	samples = iw_cost_samples();
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(60 * US);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(60 * US);
 	CHECK_EQ(iw_cost_samples(), samples);
 }
 
 /* A stamp of an earlier wait says nothing about this one. */
 static void old_stamp_is_ignored(void)
 {
-	const struct fake_step script[] = { { .sleep_ns = 80 * US, .meanwhile = appear } };
+	const struct fake_step script[] = { { .sleep_ns = 80 * US,
+					      .meanwhile = probe_appear } };
 
-	world(IPCWAIT_BLOCK, 2);
-	CHECK(iw_stamp(&p.window) != 0);
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_stamp();
 	fake.now_ns += 1000 * US;
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(60 * US);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(60 * US);
 }
 
 /* The sleep did not come about, so the wait was as short as it was. */
 static void refused_sleep_is_a_short_wait(void)
 {
-	const struct fake_step script[] = { { .result = -EAGAIN, .meanwhile = appear } };
+	const struct fake_step script[] = { { .result = -EAGAIN,
+					      .meanwhile = probe_appear } };
 	uint64_t samples;
 
-	world(IPCWAIT_BLOCK, 2);
-	CHECK(iw_stamp(&p.window) != 0);
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_stamp();
 	fake.now_ns += 1000 * US;
 	samples = iw_cost_samples();
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(0);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(0);
 	CHECK_EQ(iw_cost_samples(), samples);
 }
 
@@ -247,13 +157,15 @@ static void several_sleeps_are_one_wait(void)
 	const struct fake_step script[] = {
 		{ .sleep_ns = 100 * US, .late_ns = 5 * US },
 		{ .result = -EAGAIN },
-		{ .sleep_ns = 200 * US, .meanwhile = stamp_and_appear, .late_ns = 30 * US },
+		{ .sleep_ns = 200 * US,
+		  .meanwhile = probe_stamp_and_appear,
+		  .late_ns = 30 * US },
 	};
 
-	world(IPCWAIT_BLOCK, 2);
+	probe_world(IPCWAIT_BLOCK, 2);
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(305 * US);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(305 * US);
 }
 
 /* Only a real wake is a sample of what a wake costs. */
@@ -263,14 +175,14 @@ static void other_ends_are_no_samples(void)
 
 	for (unsigned i = 0; i < 3; i++) {
 		const struct fake_step script[] = {
-			{ ends[i], 50 * US, stamp_and_appear, .late_ns = 30 * US },
+			{ ends[i], 50 * US, probe_stamp_and_appear, .late_ns = 30 * US },
 		};
 		uint64_t samples;
 
-		world(IPCWAIT_BLOCK, 2);
+		probe_world(IPCWAIT_BLOCK, 2);
 		samples = iw_cost_samples();
 		FAKE_SCRIPT(script);
-		CHECK_EQ(iw_wait(&p.base), 0);
+		CHECK_EQ(iw_wait(&probe.base), 0);
 		CHECK_EQ(iw_cost_samples(), samples);
 	}
 }
@@ -278,40 +190,43 @@ static void other_ends_are_no_samples(void)
 /* Waiting for somebody whom this thread has just woken: 20 us of it are its own doing. */
 static void delay_of_own_wake_is_not_learned(void)
 {
-	world(IPCWAIT_SPIN, 2);
-	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &p.word, 1, false, (uint64_t)fake.now_ns), 1);
-	p.there_at = fake.now_ns + 26 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(6 * US);
+	probe_world(IPCWAIT_SPIN, 2);
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 1);
+	probe.there_at = fake.now_ns + 26 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(6 * US);
 	/* The next wait has no such excuse. */
-	p.window.bins.v = 0;
-	again(IPCWAIT_FOREVER);
-	p.there_at = fake.now_ns + 26 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(26 * US);
+	probe.window.bins.v = 0;
+	probe_again(IPCWAIT_FOREVER);
+	probe.there_at = fake.now_ns + 26 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(26 * US);
 }
 
 static void old_wake_causes_no_delay(void)
 {
-	world(IPCWAIT_SPIN, 2);
-	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &p.word, 1, false, (uint64_t)fake.now_ns), 1);
+	probe_world(IPCWAIT_SPIN, 2);
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 1);
 	fake.now_ns += 100 * US;
-	p.there_at = fake.now_ns + 26 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(26 * US);
+	probe.there_at = fake.now_ns + 26 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(26 * US);
 }
 
 static void wake_of_nobody_causes_no_delay(void)
 {
-	world(IPCWAIT_SPIN, 2);
+	probe_world(IPCWAIT_SPIN, 2);
 	fake.woken = 0;
-	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &p.word, 1, false, (uint64_t)fake.now_ns), 0);
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 0);
 	fake.woken = -EFAULT;
-	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &p.word, 1, false, (uint64_t)fake.now_ns),
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
 		 -EFAULT);
-	p.there_at = fake.now_ns + 26 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	learned_once(26 * US);
+	probe.there_at = fake.now_ns + 26 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(26 * US);
 }
 
 /* However a wait ends, it is counted once. */
@@ -321,22 +236,22 @@ static void every_wait_is_counted_once(void)
 		struct fake_step step;
 		int result;
 	} rows[] = {
-		{ { .result = 0, .meanwhile = appear }, 0 },
-		{ { .result = -EAGAIN, .meanwhile = appear }, 0 },
+		{ { .result = 0, .meanwhile = probe_appear }, 0 },
+		{ { .result = -EAGAIN, .meanwhile = probe_appear }, 0 },
 		{ { .result = -EINTR }, -EINTR },
-		{ { .result = -EINTR, .meanwhile = appear }, 0 },
+		{ { .result = -EINTR, .meanwhile = probe_appear }, 0 },
 		{ { .result = -ETIMEDOUT }, -ETIMEDOUT },
-		{ { .result = -ETIMEDOUT, .meanwhile = appear }, 0 },
+		{ { .result = -ETIMEDOUT, .meanwhile = probe_appear }, 0 },
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct ipcwait_kind_stats before = counters(), after;
+		struct ipcwait_kind_stats before = probe_counters(), after;
 
-		world(IPCWAIT_BLOCK, 2);
-		again(fake.now_ns + 1000 * US);
+		probe_world(IPCWAIT_BLOCK, 2);
+		probe_again(fake.now_ns + 1000 * US);
 		fake_script(&rows[i].step, 1);
-		CHECK_EQ(iw_wait(&p.base), rows[i].result);
-		after = counters();
+		CHECK_EQ(iw_wait(&probe.base), rows[i].result);
+		after = probe_counters();
 		CHECK_EQ(after.spun + after.slept + after.expired + after.interrupted,
 			 before.spun + before.slept + before.expired + before.interrupted +
 				 1);
@@ -347,14 +262,15 @@ static void every_wait_is_counted_once(void)
 
 static void sleep_is_counted(void)
 {
-	const struct fake_step script[] = { { .sleep_ns = 700 * US, .meanwhile = appear } };
-	struct ipcwait_kind_stats before = counters();
+	const struct fake_step script[] = { { .sleep_ns = 700 * US,
+					      .meanwhile = probe_appear } };
+	struct ipcwait_kind_stats before = probe_counters();
 	uint64_t slept;
 
-	world(IPCWAIT_BLOCK, 2);
+	probe_world(IPCWAIT_BLOCK, 2);
 	FAKE_SCRIPT(script);
-	CHECK_EQ(iw_wait(&p.base), 0);
-	slept = counters().slept_ns - before.slept_ns;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	slept = probe_counters().slept_ns - before.slept_ns;
 	CHECK(slept >= 700000);
 	CHECK(slept <= 701000);
 }
@@ -379,14 +295,14 @@ static void change_of_cpus_in_a_wait(void)
 			{ .sleep_ns = 100 * US,
 			  .meanwhile = cpus == 1 ? get_second_cpu : lose_second_cpu },
 			{ .sleep_ns = 100 * US },
-			{ .sleep_ns = 100 * US, .meanwhile = appear },
+			{ .sleep_ns = 100 * US, .meanwhile = probe_appear },
 		};
-		struct ipcwait_kind_stats before = counters();
+		struct ipcwait_kind_stats before = probe_counters();
 
-		world(IPCWAIT_SPIN, cpus);
+		probe_world(IPCWAIT_SPIN, cpus);
 		FAKE_SCRIPT(script);
-		CHECK_EQ(iw_wait(&p.base), 0);
-		CHECK(counters().slept_ns - before.slept_ns <= 1000000);
+		CHECK_EQ(iw_wait(&probe.base), 0);
+		CHECK(probe_counters().slept_ns - before.slept_ns <= 1000000);
 	}
 }
 
@@ -397,46 +313,48 @@ static void never_retried(void)
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		const struct fake_step script[] = { { .result = errors[i] } };
 
-		world(IPCWAIT_INHERIT, 2);
+		probe_world(IPCWAIT_INHERIT, 2);
 		FAKE_SCRIPT(script);
-		CHECK_EQ(iw_wait(&p.base), errors[i]);
+		CHECK_EQ(iw_wait(&probe.base), errors[i]);
 		CHECK_EQ(fake.waits, 1);
-		CHECK_EQ(p.withdraws, 1);
+		CHECK_EQ(probe.withdraws, 1);
 		CHECK_EQ(errno, 4711);
 	}
 }
 
-/* A new object: long waits teach it to sleep at once, short ones to spin again. */
+/* A new object: long waits teach it to sleep at once, short ones to spin probe_again. */
 static void learns_both_ways(void)
 {
 	const struct fake_step slow[] = {
 		{ .sleep_ns = 10000 * US,
-		  .meanwhile = stamp_and_appear,
+		  .meanwhile = probe_stamp_and_appear,
 		  .late_ns = 20 * US },
 	};
 	const struct fake_step fast[] = {
-		{ .sleep_ns = 1 * US, .meanwhile = stamp_and_appear, .late_ns = 20 * US },
+		{ .sleep_ns = 1 * US,
+		  .meanwhile = probe_stamp_and_appear,
+		  .late_ns = 20 * US },
 	};
 
-	world(IPCWAIT_ADAPTIVE, 2);
+	probe_world(IPCWAIT_ADAPTIVE, 2);
 	for (int i = 0; i < 40; i++) {
-		again(IPCWAIT_FOREVER);
+		probe_again(IPCWAIT_FOREVER);
 		FAKE_SCRIPT(slow);
-		CHECK_EQ(iw_wait(&p.base), 0);
+		CHECK_EQ(iw_wait(&probe.base), 0);
 	}
 	/* The first looks, which cost less than working the window out; then the sleep. */
-	CHECK(p.looks < 12);
+	CHECK(probe.looks < 12);
 	/* Found by spinning as soon as somebody spins, by sleeping until then. */
 	for (int i = 0; i < 60; i++) {
-		again(IPCWAIT_FOREVER);
-		p.there_at = fake.now_ns + 1 * US;
+		probe_again(IPCWAIT_FOREVER);
+		probe.there_at = fake.now_ns + 1 * US;
 		FAKE_SCRIPT(fast);
-		CHECK_EQ(iw_wait(&p.base), 0);
+		CHECK_EQ(iw_wait(&probe.base), 0);
 	}
-	again(IPCWAIT_FOREVER);
-	p.there_at = fake.now_ns + 2 * US;
-	CHECK_EQ(iw_wait(&p.base), 0);
-	CHECK_EQ(p.settles, 0);
+	probe_again(IPCWAIT_FOREVER);
+	probe.there_at = fake.now_ns + 2 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.settles, 0);
 }
 
 int main(void)

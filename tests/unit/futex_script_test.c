@@ -7,6 +7,7 @@
 
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
+#include "common/probe.h"
 
 #define US INT64_C(1000)
 
@@ -122,6 +123,20 @@ static void change_during_the_spin(void)
 	CHECK_EQ(fake.waits, 0);
 }
 
+/* Waits are regular, but a wake that changes nothing must find the waiter asleep. */
+static void never_on_a_timer(void)
+{
+	const struct fake_step script[] = { { .sleep_ns = 1000 * US } };
+
+	probe_world(IPCWAIT_INHERIT, 2);
+	world(IPCWAIT_INHERIT);
+	for (int i = 0; i < 40; i++)
+		iw_window_record(&window, 1000000, 0, (uint64_t)PROBE_BLOCK_NS);
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_futex_wait(&word, 5, IPCWAIT_FOREVER, &window, 0), 0);
+	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+}
+
 static void differs_makes_no_call(void)
 {
 	world(IPCWAIT_SPIN);
@@ -165,6 +180,7 @@ int main(void)
 		CHILD_TEST(change_wins),
 		CHILD_TEST(change_and_back),
 		CHILD_TEST(change_during_the_spin),
+		CHILD_TEST(never_on_a_timer),
 		CHILD_TEST(differs_makes_no_call),
 		CHILD_TEST(wake),
 	};

@@ -6,19 +6,26 @@
 #include "common/cmocka_all.h"
 #include "env/facts.h"
 #include "wait/cost.h"
+#include "wait/harm.h"
 #include "wait/policy.h"
 #include "wait/wait.h"
 #include "wait/window.h"
 
 #define GUEST_B 30000
 
-static const struct iw_facts guest = { .virtual_machine = true };
+/* Ticks are nanoseconds. */
+static const struct iw_facts guest = {
+	.rate = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	.virtual_machine = true,
+};
 
 /* As iw_wait() fills in a waiter. */
 static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
 			enum ipcwait_preset preset, uint64_t delay_ns)
 {
-	const struct iw_waiter me = {
+	static const struct iw_waitable futex = { .kind = IPCWAIT_KIND_FUTEX };
+	struct iw_waiter me = {
+		.what = &futex,
 		.window = w,
 		.preset = preset,
 		.facts = facts,
@@ -26,7 +33,7 @@ static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
 		.delay_ns = delay_ns,
 	};
 
-	return iw_policy_spin_ns(&me);
+	return iw_policy_spin_ns(&me, 0);
 }
 
 static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
@@ -93,12 +100,11 @@ static void environment_reaches_the_facts(void)
 	CHECK_EQ(spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
 }
 
-static void fixed_presets(void)
+/* BLOCK never comes here: see iw_admit(). */
+static void fixed_preset(void)
 {
 	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xff00 } };
 
-	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_BLOCK, 0), 0);
-	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_BLOCK, 50000), 0);
 	for (int i = 0; i < 100; i++)
 		CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
 }
@@ -130,7 +136,7 @@ static void ceiling(void)
 static void jitter(void)
 {
 	struct ipcwait_window w = { 0 };
-	uint64_t prior = iw_window_choose(&w, GUEST_B, 0);
+	uint64_t prior = GUEST_B * 54 / 100;
 	uint64_t low = UINT64_MAX, high = 0;
 
 	for (int i = 0; i < 1000; i++) {
@@ -154,6 +160,38 @@ static void jitter_stays_below_2b(void)
 		CHECK(spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <= 2 * GUEST_B);
 }
 
+/* Both spins of a timed sleep, and the harm that spinning did lately. */
+static void timed_plan(void)
+{
+	static const struct iw_waitable sem = { .kind = IPCWAIT_KIND_SEM,
+						.resumable = true };
+	struct ipcwait_window w = { 0 };
+	struct iw_waiter me = {
+		.what = &sem,
+		.window = &w,
+		.preset = IPCWAIT_ADAPTIVE,
+		.facts = &guest,
+		.block_ns = GUEST_B,
+	};
+
+	for (int i = 0; i < 40; i++)
+		iw_window_record(&w, 1000000, 0, GUEST_B);
+	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK(me.plan.timed);
+	CHECK_EQ(me.plan.spin_again_ns, GUEST_B * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
+	/* A program that allows less. */
+	CHECK_EQ(set_default(IPCWAIT_INHERIT, 30), 0);
+	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK(me.plan.timed);
+	CHECK_EQ(me.plan.spin_again_ns, 30000);
+	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
+	/* Not enough is left to spin: then there is no sense in the timer. */
+	for (int i = 0; i < 4; i++)
+		iw_harm_note(&guest, 1);
+	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK(!me.plan.timed);
+}
+
 /* What a microsecond of latency is worth: four times as much, a quarter. */
 static void presets_weigh_latency(void)
 {
@@ -170,9 +208,9 @@ static void presets_weigh_latency(void)
 		struct ipcwait_window w[2] = { 0 };
 
 		for (int k = 0; k < 20; k++) {
-			iw_window_record(&w[0], rows[i].wait_ns,
+			iw_window_record(&w[0], rows[i].wait_ns, 0,
 					 iw_cost_block_ns(&guest, rows[i].spins));
-			iw_window_record(&w[1], rows[i].wait_ns,
+			iw_window_record(&w[1], rows[i].wait_ns, 0,
 					 iw_cost_block_ns(&guest, rows[i].sleeps));
 		}
 		CHECK(spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
@@ -186,10 +224,11 @@ int main(void)
 		CHILD_TEST(set_default_errors),
 		CHILD_TEST(precedence),
 		CHILD_TEST(environment_reaches_the_facts),
-		CHILD_TEST(fixed_presets),
+		CHILD_TEST(fixed_preset),
 		CHILD_TEST(ceiling),
 		CHILD_TEST(jitter),
 		CHILD_TEST(jitter_stays_below_2b),
+		CHILD_TEST(timed_plan),
 		CHILD_TEST(presets_weigh_latency),
 	};
 

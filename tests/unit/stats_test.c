@@ -99,6 +99,32 @@ static void test_expired(void **state)
 	assert_int_equal(after.slept, before.slept);
 }
 
+/* Every wait that slept has a reason. */
+static void test_reasons(void **state)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+	struct ipcwait_stats before, after;
+	uint64_t slept = 0;
+
+	(void)state;
+	assert_int_equal(ipcwait_window_set_preset(&s.window, IPCWAIT_BLOCK), 0);
+	CHECK_EQ(ipcwait_stats_get(&before, sizeof(before)), sizeof(before));
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(
+			ipcwait_sem_wait_until(&s, ipcwait_deadline_in_ns(1000000)),
+			-ETIMEDOUT);
+	CHECK_EQ(ipcwait_stats_get(&after, sizeof(after)), sizeof(after));
+	for (unsigned i = 0; i < IPCWAIT_REASON_SPACE; i++)
+		slept += after.reasons[i] - before.reasons[i];
+	assert_int_equal(slept, 5);
+	assert_int_equal(after.reasons[IPCWAIT_REASON_NONE], 0);
+	assert_int_equal(after.reasons[IPCWAIT_REASON_PRESET_BLOCK] -
+				 before.reasons[IPCWAIT_REASON_PRESET_BLOCK],
+			 after.usable_cpus > 1 ? 5 : 0);
+	for (unsigned i = IPCWAIT_REASON_COUNT; i < IPCWAIT_REASON_SPACE; i++)
+		assert_int_equal(after.reasons[i], 0);
+}
+
 static void test_fast_paths_leave_no_trace(void **state)
 {
 	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
@@ -176,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_newer_sizes),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_expired),
+		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_fast_paths_leave_no_trace),
 		cmocka_unit_test(test_kinds_are_apart),
 		cmocka_unit_test(test_sum_over_threads),

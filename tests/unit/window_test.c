@@ -22,16 +22,33 @@ static struct ipcwait_window window(const unsigned counts[IW_WINDOW_BINS], uint3
 	return w;
 }
 
+/* Bits of the histogram; above them is the rhythm. */
+static uint64_t counts_of(const struct ipcwait_window *w)
+{
+	return w->bins.v & ((UINT64_C(1) << 40) - 1);
+}
+
 static unsigned count_in(const struct ipcwait_window *w, unsigned bin)
 {
 	return (unsigned)(w->bins.v >> (5 * bin)) & 31;
+}
+
+/* Without timed sleeps. */
+static uint64_t spin_of(const struct ipcwait_window *w, uint64_t block_ns,
+			uint64_t delay_ns)
+{
+	struct iw_plan plan;
+
+	iw_window_plan(w, block_ns, delay_ns, NULL, &plan);
+	assert_false(plan.timed);
+	return plan.spin_ns;
 }
 
 static uint64_t choose(const unsigned counts[IW_WINDOW_BINS], uint32_t learned)
 {
 	struct ipcwait_window w = window(counts, learned);
 
-	return iw_window_choose(&w, B, 0);
+	return spin_of(&w, B, 0);
 }
 
 static void test_prior_while_little_is_known(void **state)
@@ -40,10 +57,10 @@ static void test_prior_while_little_is_known(void **state)
 
 	(void)state;
 	for (int waits = 0; waits < 4; waits++) {
-		assert_int_equal(iw_window_choose(&w, B, 0), PRIOR);
-		iw_window_record(&w, 100, B);
+		assert_int_equal(spin_of(&w, B, 0), PRIOR);
+		iw_window_record(&w, 100, 0, B);
 	}
-	assert_int_not_equal(iw_window_choose(&w, B, 0), PRIOR);
+	assert_int_not_equal(spin_of(&w, B, 0), PRIOR);
 	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 3 }, 255), PRIOR);
 }
 
@@ -114,12 +131,12 @@ static void test_every_b_is_served_alike(void **state)
 			uint64_t ns =
 				check_random(&seed) >> (40 + check_random(&seed) % 20);
 
-			iw_window_record(&w[0], ns, 64000);
-			iw_window_record(&w[1], ns * factor, 64000 * factor);
+			iw_window_record(&w[0], ns, 0, 64000);
+			iw_window_record(&w[1], ns * factor, 0, 64000 * factor);
 		}
-		assert_int_equal(w[0].bins.v, w[1].bins.v);
-		assert_int_equal(iw_window_choose(&w[0], 64000, 0) * factor,
-				 iw_window_choose(&w[1], 64000 * factor, 0));
+		assert_int_equal(counts_of(&w[0]), counts_of(&w[1]));
+		assert_int_equal(spin_of(&w[0], 64000, 0) * factor,
+				 spin_of(&w[1], 64000 * factor, 0));
 	}
 }
 
@@ -132,8 +149,8 @@ static void test_jitter_does_not_uncover_a_bin(void **state)
 		uint64_t spin_ns;
 
 		for (int i = 0; i < 20; i++)
-			iw_window_record(&w, i % 10 ? ns : 100 * B, B);
-		spin_ns = iw_window_choose(&w, B, 0);
+			iw_window_record(&w, i % 10 ? ns : 100 * B, 0, B);
+		spin_ns = spin_of(&w, B, 0);
 		assert_true(spin_ns - spin_ns / 8 >= ns);
 	}
 }
@@ -168,7 +185,7 @@ static void test_any_bytes_stay_below_2b_with_jitter(void **state)
 		struct ipcwait_window w = random_window(&seed);
 		uint64_t block = random_block_ns(&seed);
 		uint64_t delay = i % 2 ? 0 : random_block_ns(&seed);
-		uint64_t ns = iw_window_choose(&w, block, delay);
+		uint64_t ns = spin_of(&w, block, delay);
 
 		assert_true(ns + ns / 8 <= 2 * block);
 		if ((w.state.v >> 8 & 0xff) < 8)
@@ -185,6 +202,7 @@ static void test_any_bytes_can_be_recorded_in(void **state)
 		struct ipcwait_window before = random_window(&seed), after = before;
 
 		iw_window_record(&after, check_random(&seed) >> (check_random(&seed) % 64),
+				 check_random(&seed) >> (check_random(&seed) % 64),
 				 random_block_ns(&seed));
 		assert_int_equal(after.stamp.v, before.stamp.v);
 		assert_int_equal(after.state.v & 0xffff00ff, before.state.v & 0xffff00ff);
@@ -202,11 +220,11 @@ static void test_own_delay_lengthens_a_spin_that_pays(void **state)
 	struct ipcwait_window fresh = { 0 };
 
 	(void)state;
-	assert_int_equal(iw_window_choose(&shorts, B, 5000), SHARES(10) + 5000);
-	assert_int_equal(iw_window_choose(&shorts, B, 10 * B), SHARES(112));
-	assert_int_equal(iw_window_choose(&longs, B, 5000), 0);
-	assert_int_equal(iw_window_choose(&unsure, B, 5000), B / 8);
-	assert_int_equal(iw_window_choose(&fresh, B, 5000), PRIOR + 5000);
+	assert_int_equal(spin_of(&shorts, B, 5000), SHARES(10) + 5000);
+	assert_int_equal(spin_of(&shorts, B, 10 * B), SHARES(112));
+	assert_int_equal(spin_of(&longs, B, 5000), 0);
+	assert_int_equal(spin_of(&unsure, B, 5000), B / 8);
+	assert_int_equal(spin_of(&fresh, B, 5000), PRIOR + 5000);
 }
 
 static void test_bins(void **state)
@@ -226,8 +244,8 @@ static void test_bins(void **state)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct ipcwait_window w = { 0 };
 
-		iw_window_record(&w, rows[i].ns, B);
-		assert_int_equal(w.bins.v, UINT64_C(1) << (5 * rows[i].bin));
+		iw_window_record(&w, rows[i].ns, 0, B);
+		assert_int_equal(counts_of(&w), UINT64_C(1) << (5 * rows[i].bin));
 	}
 }
 
@@ -239,7 +257,7 @@ static void test_saturation_keeps_proportions(void **state)
 		255);
 
 	(void)state;
-	iw_window_record(&w, 16000, B);
+	iw_window_record(&w, 16000, 0, B);
 	assert_int_equal(count_in(&w, 0), 0);
 	assert_int_equal(count_in(&w, 3), 7);
 	assert_int_equal(count_in(&w, 4), 16);
@@ -247,8 +265,24 @@ static void test_saturation_keeps_proportions(void **state)
 	assert_int_equal(count_in(&w, 7), 14);
 	/* All full: nothing runs over into a neighbour. */
 	w = (struct ipcwait_window){ { UINT64_MAX }, { 0 }, { 0 } };
-	iw_window_record(&w, UINT64_MAX, B);
-	assert_int_equal(w.bins.v, UINT64_C(0x83def7bdef));
+	iw_window_record(&w, UINT64_MAX, 0, B);
+	assert_int_equal(counts_of(&w), UINT64_C(0x83def7bdef));
+}
+
+/* Given up beyond 2B: as long as any, but not regular. */
+static void test_unended(void **state)
+{
+	struct ipcwait_window w = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 31; i++)
+		iw_window_record_unended(&w);
+	assert_int_equal(w.bins.v, UINT64_C(31) << 35);
+	assert_int_equal(w.state.v, 31 << 8);
+	assert_int_equal(spin_of(&w, B, 0), 0);
+	w.bins.v |= UINT64_C(0xabcdef) << 40;
+	iw_window_record_unended(&w);
+	assert_int_equal(w.bins.v, UINT64_C(0xabcdef) << 40 | UINT64_C(16) << 35);
 }
 
 static void test_changes_its_mind(void **state)
@@ -257,14 +291,14 @@ static void test_changes_its_mind(void **state)
 
 	(void)state;
 	for (int i = 0; i < 300; i++)
-		iw_window_record(&w, 10000000, B);
-	assert_int_equal(iw_window_choose(&w, B, 0), 0);
+		iw_window_record(&w, 10000000, 0, B);
+	assert_int_equal(spin_of(&w, B, 0), 0);
 	for (int i = 0; i < 60; i++)
-		iw_window_record(&w, 700, B);
-	assert_true(iw_window_choose(&w, B, 0) >= 1024);
+		iw_window_record(&w, 700, 0, B);
+	assert_true(spin_of(&w, B, 0) >= 1024);
 	for (int i = 0; i < 130; i++)
-		iw_window_record(&w, 10000000, B);
-	assert_int_equal(iw_window_choose(&w, B, 0), 0);
+		iw_window_record(&w, 10000000, 0, B);
+	assert_int_equal(spin_of(&w, B, 0), 0);
 }
 
 static void test_learned_stops_at_255(void **state)
@@ -273,7 +307,7 @@ static void test_learned_stops_at_255(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
-		iw_window_record(&w, 700, B);
+		iw_window_record(&w, 700, 0, B);
 	assert_int_equal(w.state.v, (7u << 16) | (255u << 8) | IPCWAIT_POWER);
 }
 
@@ -352,7 +386,7 @@ static void test_preset(void **state)
 		assert_int_equal(count_in(&w, 3), 12);
 		assert_int_equal(w.state.v >> 8, (5u << 8) | 77);
 	}
-	iw_window_record(&w, 100, B);
+	iw_window_record(&w, 100, 0, B);
 	assert_int_equal(iw_window_preset(&w), IPCWAIT_BLOCK);
 	/* What a hostile or newer peer may have put there. */
 	for (uint32_t p = IPCWAIT_BLOCK + 1; p <= 255; p++) {
@@ -395,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_own_delay_lengthens_a_spin_that_pays),
 		cmocka_unit_test(test_bins),
 		cmocka_unit_test(test_saturation_keeps_proportions),
+		cmocka_unit_test(test_unended),
 		cmocka_unit_test(test_changes_its_mind),
 		cmocka_unit_test(test_learned_stops_at_255),
 		cmocka_unit_test(test_stamp_age),

@@ -27,6 +27,53 @@ static inline uint64_t iw_arch_ticks(void)
 	return t;
 }
 
+/*
+ * HWCAP_EVTSTRM: the kernel makes every WFE end within 100 us, by a stream of events at
+ * 10 kHz (Documentation/arch/arm64/elf_hwcaps.rst in Linux).
+ */
+#define iw_arch_can_monitor iw_arch_can_monitor
+static inline bool iw_arch_can_monitor(unsigned long hwcap)
+{
+	return hwcap & (1ul << 2);
+}
+
+/* A store by another CPU to what was loaded exclusively is an event. */
+#define iw_arch_monitor iw_arch_monitor
+static inline void iw_arch_monitor(const void *line)
+{
+	uint32_t unused;
+
+	__asm__ volatile("ldxrb %w0, [%1]" : "=r"(unused) : "r"(line) : "memory");
+}
+
+/*
+ * WFE knows no deadline. So that it does not end long after @until_ticks, it is used only
+ * while that is further off than two periods of the stream.
+ */
+#define iw_arch_monitor_wait iw_arch_monitor_wait
+static inline void iw_arch_monitor_wait(uint64_t until_ticks)
+{
+	uint64_t ticks_per_s;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(ticks_per_s));
+	if ((int64_t)(until_ticks - iw_arch_ticks()) > (int64_t)(ticks_per_s / 5000))
+		__asm__ volatile("wfe" ::: "memory");
+	else
+		iw_arch_pause();
+}
+
+#define iw_arch_thread_pointer iw_arch_thread_pointer
+static inline char *iw_arch_thread_pointer(void)
+{
+	char *pointer;
+
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+	return pointer;
+}
+
+/* BRK #0x45e0, from sys/rseq.h of glibc. */
+#define IW_ARCH_RSEQ_SIGNATURE 0xd428bc00u
+
 /* The architecture promises one rate for the whole system. */
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)

@@ -24,6 +24,18 @@ static inline uint64_t iw_arch_ticks(void)
 	return t;
 }
 
+#define iw_arch_thread_pointer iw_arch_thread_pointer
+static inline char *iw_arch_thread_pointer(void)
+{
+	char *pointer;
+
+	__asm__("mv %0, tp" : "=r"(pointer));
+	return pointer;
+}
+
+/* CSRR of a register that user mode may not read, from sys/rseq.h of glibc. */
+#define IW_ARCH_RSEQ_SIGNATURE 0xf1401073u
+
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {

@@ -27,6 +27,50 @@ static inline uint64_t iw_arch_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
+/* Leaf 7, ECX bit 5: WAITPKG. Hypervisors offer it to vCPUs with a CPU of their own. */
+#define iw_arch_can_monitor iw_arch_can_monitor
+static inline bool iw_arch_can_monitor(unsigned long hwcap)
+{
+	unsigned a, b, c, d;
+
+	(void)hwcap;
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & (1u << 5));
+}
+
+/* UMONITOR RAX, as bytes: intrinsics and assemblers want to be told of the CPU. */
+#define iw_arch_monitor iw_arch_monitor
+static inline void iw_arch_monitor(const void *line)
+{
+	__asm__ volatile(".byte 0xf3, 0x0f, 0xae, 0xf0" : : "a"(line) : "memory");
+}
+
+/*
+ * UMWAIT ECX. Bit 0 of ECX asks for C0.1, the state that is sooner left. The operating system
+ * has a deadline of its own, 100000 ticks in Linux (/sys/devices/system/cpu/umwait_control).
+ */
+#define iw_arch_monitor_wait iw_arch_monitor_wait
+static inline void iw_arch_monitor_wait(uint64_t until_ticks)
+{
+	__asm__ volatile(".byte 0xf2, 0x0f, 0xae, 0xf1"
+			 :
+			 : "a"((uint32_t)until_ticks), "d"((uint32_t)(until_ticks >> 32)),
+			   "c"(1)
+			 : "memory", "cc");
+}
+
+/* The first word of the thread's control block holds its own address (the ELF TLS ABI). */
+#define iw_arch_thread_pointer iw_arch_thread_pointer
+static inline char *iw_arch_thread_pointer(void)
+{
+	char *pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+/* The operand of an undefined instruction, from sys/rseq.h of glibc. */
+#define IW_ARCH_RSEQ_SIGNATURE 0x53053053u
+
 /* Leaf 0x80000007, EDX bit 8: constant rate, runs in every power state. */
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors are one line on stderr, whatever the user typed. */
-#ifndef POLICY_SIM_COMPLAIN_H
-#define POLICY_SIM_COMPLAIN_H
+#ifndef BENCH_COMPLAIN_H
+#define BENCH_COMPLAIN_H
 
-/* "policy_sim: ..." and a newline. Return: -EINVAL, always. */
+/* Each program defines its own. */
+extern const char program_name[];
+
+/* The program's name, the text and a newline. Return: -EINVAL, always. */
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 
 /*

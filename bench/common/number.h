@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef POLICY_SIM_NUMBER_H
-#define POLICY_SIM_NUMBER_H
+#ifndef BENCH_NUMBER_H
+#define BENCH_NUMBER_H
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@ int complain(const char *format, ...)
 {
 	va_list args;
 
-	fputs("policy_sim: ", stderr);
+	fprintf(stderr, "%s: ", program_name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);

@@ -3,8 +3,8 @@
  * A result file. It is written beside its place and renamed when it is complete, so nobody
  * ever reads half of it.
  */
-#ifndef POLICY_SIM_OUTFILE_H
-#define POLICY_SIM_OUTFILE_H
+#ifndef BENCH_OUTFILE_H
+#define BENCH_OUTFILE_H
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef POLICY_SIM_QUANTILE_H
-#define POLICY_SIM_QUANTILE_H
+#ifndef BENCH_QUANTILE_H
+#define BENCH_QUANTILE_H
 
 #include <stddef.h>
 #include <stdint.h>
