@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+#include "row.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* From this many rounds on, the first and the last are dropped. */
+#define ENOUGH_TO_DROP 3
+
+/* Rows shorter than this say nothing about others: the machine counts in 10 ms. */
+#define DISTURBED_SECONDS 1
+
+struct report *report_create(unsigned rounds)
+{
+	struct report *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool drop = rounds >= ENOUGH_TO_DROP;
+
+	if (r == MAP_FAILED)
+		return NULL;
+	r->rounds = rounds;
+	r->first_kept = drop;
+	r->n_kept = drop ? rounds - 2 : rounds;
+	r->busy_others = NAN;
+	return r;
+}
+
+void report_columns(struct report *r, const struct column *columns, unsigned n)
+{
+	memcpy(r->columns, columns, n * sizeof(*columns));
+	r->n_columns = n;
+}
+
+/* What does not fit is a mistake in this program. */
+static unsigned next(unsigned *n, unsigned most)
+{
+	if (*n == most)
+		row_failed("more results than there is room for");
+	return (*n)++;
+}
+
+struct line *report_line(struct report *r, const char *point, const char *variant)
+{
+	struct line *line = &r->lines[next(&r->n_lines, LINES_MOST)];
+
+	snprintf(line->point, sizeof(line->point), "%s", point);
+	snprintf(line->variant, sizeof(line->variant), "%s", variant);
+	for (unsigned c = 0; c < COLUMNS_MOST; c++)
+		for (unsigned i = 0; i < ROUNDS_MOST; i++)
+			line->value[c][i] = NAN;
+	return line;
+}
+
+struct curve *report_curve(struct report *r, const char *name)
+{
+	struct curve *curve = &r->curves[next(&r->n_curves, CURVES_MOST)];
+
+	snprintf(curve->name, sizeof(curve->name), "%s", name);
+	curve->n = 0;
+	return curve;
+}
+
+void report_note(struct report *r, const char *format, ...)
+{
+	char *note = r->notes[next(&r->n_notes, NOTES_MOST)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(note, sizeof(r->notes[0]), format, args);
+	va_end(args);
+}
+
+void report_unavailable(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->unavailable, sizeof(r->unavailable), format, args);
+	va_end(args);
+}
+
+void report_bar(struct report *r, double value, double limit, const char *format, ...)
+{
+	struct bar *b = &r->bars[next(&r->n_bars, BARS_MOST)];
+	va_list args;
+
+	b->value = value;
+	b->limit = limit;
+	va_start(args, format);
+	vsnprintf(b->text, sizeof(b->text), format, args);
+	va_end(args);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double report_median(const struct report *r, const double *of_rounds)
+{
+	double v[ROUNDS_MOST];
+	unsigned n = r->n_kept;
+
+	for (unsigned i = 0; i < n; i++) {
+		v[i] = of_rounds[r->first_kept + i];
+		if (isnan(v[i]))
+			return NAN;
+	}
+	qsort(v, n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+bool report_disturbed(const struct report *r)
+{
+	return r->seconds >= DISTURBED_SECONDS && r->busy_others > DISTURBED;
+}
+
+bool report_reached(const struct bar *b)
+{
+	return b->value <= b->limit;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row of the table: one question, measured in a process of its own, so that what the
+ * library learns in one does not reach the next.
+ *
+ * To add one: write a row_NAME.c, declare it here and name it in rows.c.
+ */
+#ifndef WAIT_BENCH_ROW_H
+#define WAIT_BENCH_ROW_H
+
+#include "report.h"
+
+struct row {
+	const char *name;
+	const char *what;
+	double seconds; /* that it takes with the default options, about */
+	bool one_round; /* it measures a bound over a time: rounds mean nothing */
+	void (*run)(struct report *r, const struct options *o);
+};
+
+extern const struct row row_sweep, row_pairs, row_one_cpu, row_hog, row_quota, row_ticks,
+	row_drift, row_budget, row_overhead;
+
+#define ROW_COUNT 9
+
+extern const struct row *const rows[ROW_COUNT];
+
+/* In a row's process: one line on stderr, and the end of the program. */
+_Noreturn void row_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Are two CPUs usable? If not, the row is marked as not available. */
+bool row_has_two_cpus(struct report *r);
+
+/* B in ns as the library knows it by now. */
+double row_block_cost_ns(void);
+
+/* Tell whoever looks at the terminal that @done of @all steps are behind us. */
+void row_progress(const struct options *o, const char *name, unsigned done, unsigned all);
+
+#endif

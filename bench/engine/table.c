@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "table.h"
+#include "../common/complain.h"
+
+#include <ipcwait/base.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define POINT_WIDTH   18
+#define VARIANT_WIDTH 12
+#define BAR_WIDTH     62
+
+/* The curves that are shown; all are in the result file. */
+#define CURVES_SHOWN 2
+
+extern char **environ;
+
+/* What changes the library's behaviour. */
+static void print_environment(void)
+{
+	printf("settings    ");
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, "IPCWAIT_", strlen("IPCWAIT_")))
+			printf("%s ", shown(*e, -1));
+	putchar('\n');
+}
+
+static double estimated_seconds(const struct options *o)
+{
+	double seconds = 0;
+
+	for (unsigned i = 0; i < ROW_COUNT; i++)
+		if (o->rows >> i & 1)
+			seconds += rows[i]->seconds * o->scale *
+				   (rows[i]->one_round ? 1 : o->rounds / 5.0);
+	return seconds;
+}
+
+static void print_rounds(const struct options *o)
+{
+	printf("rounds      %u, variants interleaved; ", o->rounds);
+	if (o->rounds > 2)
+		printf("the first and the last are dropped; medians of %u", o->rounds - 2);
+	else
+		printf("too few to drop any");
+	printf("; lengths at %.0f %%\nduration    about %.0f s\n\n", o->scale * 100,
+	       estimated_seconds(o));
+}
+
+void table_print_header(const struct options *o, const struct machine *m)
+{
+	printf("wait_bench");
+	for (int i = 1; i < o->argc; i++)
+		printf(" %s", shown_path(o->argv[i]));
+	printf("\n\nlibrary     libipcwait %s\n", ipcwait_version());
+	printf("machine     %u of %u CPUs usable; %s; load average %s\n", m->cpus_usable,
+	       m->cpus_online, m->cpu, m->load_average);
+	printf("kernel      %s; clock source %s, a reading takes %u ns\n", m->kernel,
+	       m->clock_source, m->clock_cost_ns);
+	printf("idle        driver %s; governor %s; guest halt polling: %s\n",
+	       m->idle_driver, m->idle_governor, m->guest_halt_poll_ns);
+	print_environment();
+	print_rounds(o);
+	fflush(stdout);
+}
+
+static void print_titles(const struct row *row, const struct report *r)
+{
+	printf("%s: %s\n", row->name, row->what);
+	printf("  %-*s%-*s", POINT_WIDTH, "", VARIANT_WIDTH, "");
+	for (unsigned c = 0; c < r->n_columns; c++)
+		printf("%*s", r->columns[c].width, r->columns[c].title);
+	putchar('\n');
+}
+
+static void print_cell(const struct column *c, double value)
+{
+	if (isnan(value))
+		printf("%*s", c->width, "-");
+	else if (isinf(value))
+		printf("%*s", c->width, "never");
+	else
+		printf("%*.*f", c->width, c->decimals, value);
+}
+
+static void print_lines(const struct report *r)
+{
+	const char *point = "";
+
+	for (unsigned i = 0; i < r->n_lines; i++) {
+		const struct line *line = &r->lines[i];
+
+		printf("  %-*s%-*s", POINT_WIDTH,
+		       strcmp(point, line->point) ? line->point : "", VARIANT_WIDTH,
+		       line->variant);
+		for (unsigned c = 0; c < r->n_columns; c++)
+			print_cell(&r->columns[c], report_median(r, line->value[c]));
+		putchar('\n');
+		point = line->point;
+	}
+}
+
+/* One character a reading, from nothing to the highest. */
+static void print_curve(const struct curve *c)
+{
+	static const char *const steps[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	double most = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		most = fmax(most, c->value[i]);
+	printf("  %s; 0 to %.1f us in %.1f s\n  |", c->name, most,
+	       c->n ? c->at[c->n - 1] : 0);
+	for (unsigned i = 0; i < c->n; i++)
+		fputs(steps[(int)(c->value[i] / most * 8)], stdout);
+	printf("|\n");
+}
+
+static void print_bars(const struct report *r)
+{
+	for (unsigned i = 0; i < r->n_bars; i++) {
+		const struct bar *b = &r->bars[i];
+
+		printf("  %-*s", BAR_WIDTH, b->text);
+		if (isnan(b->value))
+			printf(" not available");
+		else if (isinf(b->value))
+			printf("     never");
+		else
+			printf(" %9.3f", b->value);
+		printf("   bar <= %.2f  %s%s\n", b->limit,
+		       report_reached(b) ? "reached" : "NOT reached",
+		       report_disturbed(r) ? " (disturbed)" : "");
+	}
+}
+
+void table_print_row(const struct row *row, const struct report *r)
+{
+	if (r->unavailable[0]) {
+		printf("%s: not available: %s\n\n", row->name, r->unavailable);
+		return;
+	}
+	print_titles(row, r);
+	print_lines(r);
+	for (unsigned i = 0; i < r->n_curves && i < CURVES_SHOWN; i++)
+		print_curve(&r->curves[i]);
+	for (unsigned i = 0; i < r->n_notes; i++)
+		printf("  %s\n", r->notes[i]);
+	if (report_disturbed(r))
+		printf("  DISTURBED: other programs or the host took %.2f CPUs in these "
+		       "%.0f s.\n",
+		       r->busy_others, r->seconds);
+	print_bars(r);
+	putchar('\n');
+	fflush(stdout);
+}
+
+void table_print_sum(unsigned reached, unsigned bars)
+{
+	printf("%u of %u bars reached.\n", reached, bars);
+}
