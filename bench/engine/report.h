@@ -18,7 +18,7 @@
 #define LINES_MOST   128
 #define BARS_MOST    64
 #define NOTES_MOST   16
-#define CURVES_MOST  20
+#define CURVES_MOST  40
 #define SAMPLES_MOST 200
 
 /* CPUs kept busy by others from which on the figures are called disturbed. */

@@ -8,13 +8,17 @@
  * Two forms: waits of 200 us, which sleep anyway, and waits of 10 us, which end while
  * spinning, so that nobody sleeps and the library has to notice in another way.
  *
- * The truth is measured before each run, in both states, with waits of the same length that
- * sleep on a plain futex: median added latency plus median cost of the post. A direction
- * takes from the change to the first reading of B that is within a factor of 1.5 of the
- * truth, if the median of the readings from one second after the change on is so too.
+ * The truth is measured all the time, between slices of the hand-offs that are judged, with
+ * waits of the same length that sleep on a plain futex: median added latency plus median cost
+ * of the post. It does not follow the device at once: the idle governor keeps its habits for
+ * up to a second. So a direction takes from the moment when the truth has come within a
+ * factor of 1.5 of its median in the second half of the phase, to the moment when B has, and
+ * B has to stay there: its median from one second after the change on is within that factor.
  */
+#include "../common/quantile.h"
 #include "clock.h"
 #include "handoff.h"
+
 #include "row.h"
 
 #include <errno.h>
@@ -26,15 +30,15 @@
 
 #define DEVICE "/dev/cpu_dma_latency"
 
-#define SAMPLE_NS 50000000
-#define LEAD_NS   500000000
-#define PHASE_NS  1500000000
-#define WITHIN_S  1.0
-#define FACTOR    1.5
+#define SLICE_NS 40000000
+#define LEAD_NS  500000000
+#define HELD_NS  2000000000
+#define FREED_NS 3000000000
+#define WITHIN_S 1.0
+#define FACTOR   1.5
 
-/* Waits that measure the truth. */
-#define TRUTH_WAITS 400
-#define SETTLE_NS   50000000
+/* Waits that measure the truth once. */
+#define TRUTH_WAITS 15
 
 enum { FREE_TRUTH, HELD_TRUTH, TO_CHEAP, TO_DEAR, COLUMNS };
 
@@ -78,44 +82,51 @@ static int must_hold(void)
 	return fd;
 }
 
-static double measure_truth(struct handoff *h, const struct options *o, int64_t wait_ns)
+struct drift {
+	struct handoff *h;
+	struct curve *block, *truth; /* B and what it ought to be, in us */
+	int64_t begin_ns, held_ns, freed_ns, end_ns, slice_end_ns; /* moments */
+	int fd;                                                    /* -1: not held */
+};
+
+static double measure_truth(struct handoff *h, int64_t wait_ns)
 {
 	struct sem_room sem;
 	struct batch b = { .ops = &sem_block, .sem = &sem, .wait_ns = wait_ns };
 	struct figures f;
 
-	b.warm = 20;
-	b.n = options_scaled(o, TRUTH_WAITS, 20);
+	b.warm = 1;
+	b.n = TRUTH_WAITS;
 	b.ops->init(&sem);
 	handoff_run(h, &b, &f);
 	return f.latency_us + f.post_us;
 }
 
-struct drift {
-	struct curve *curve;
-	int64_t begin_ns, held_ns, freed_ns, end_ns, next_ns; /* moments */
-	int fd;                                               /* -1: not held */
-};
-
 /* Between two hand-offs. */
-static bool step(void *arg, int64_t now_ns)
+static bool in_slice(void *arg, int64_t now_ns)
 {
-	struct drift *d = arg;
+	return now_ns < ((const struct drift *)arg)->slice_end_ns;
+}
 
-	if (now_ns >= d->next_ns && d->curve->n < SAMPLES_MOST) {
-		unsigned i = d->curve->n++;
+static void add(struct curve *c, double at_s, double value)
+{
+	if (c->n == SAMPLES_MOST)
+		return;
+	c->at[c->n] = at_s;
+	c->value[c->n++] = value;
+}
 
-		d->curve->at[i] = (double)(now_ns - d->begin_ns) / 1e9;
-		d->curve->value[i] = row_block_cost_ns() / 1e3;
-		d->next_ns += SAMPLE_NS;
-	}
-	if (d->fd < 0 && now_ns >= d->held_ns && now_ns < d->freed_ns) {
+static void set_device(struct drift *d)
+{
+	int64_t now_ns = clock_now_ns();
+	bool wanted = now_ns >= d->held_ns && now_ns < d->freed_ns;
+
+	if (wanted && d->fd < 0) {
 		d->fd = must_hold();
-	} else if (d->fd >= 0 && now_ns >= d->freed_ns) {
+	} else if (!wanted && d->fd >= 0) {
 		close(d->fd);
 		d->fd = -1;
 	}
-	return now_ns < d->end_ns;
 }
 
 static bool near(double block_us, double truth_us)
@@ -123,70 +134,77 @@ static bool near(double block_us, double truth_us)
 	return block_us <= truth_us * FACTOR && block_us >= truth_us / FACTOR;
 }
 
-/* Seconds from @from_s to the first reading that is near; INFINITY if B did not stay so. */
-static double seconds_to_follow(const struct curve *c, double from_s, double to_s,
-				double truth_us)
+/* The median of the readings in [@from_s, @to_s). */
+static double median_in(const struct curve *c, double from_s, double to_s)
 {
-	unsigned late = 0, late_near = 0;
-	double first_s = INFINITY;
+	uint64_t in_ns[SAMPLES_MOST];
+	size_t n = 0;
 
-	for (unsigned i = 0; i < c->n; i++) {
-		double since_s = c->at[i] - from_s;
-		bool is_near = near(c->value[i], truth_us);
-
-		if (since_s < 0 || c->at[i] >= to_s)
-			continue;
-		if (is_near && since_s < first_s)
-			first_s = since_s;
-		late += since_s >= WITHIN_S;
-		late_near += is_near && since_s >= WITHIN_S;
-	}
-	return late_near * 2 >= late ? first_s : INFINITY;
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->at[i] >= from_s && c->at[i] < to_s)
+			in_ns[n++] = (uint64_t)(c->value[i] * 1e3);
+	return n ? (double)quantile(in_ns, n, 0.5) / 1e3 : NAN;
 }
 
-static void measure_truths(struct handoff *h, const struct options *o,
-			   const struct form *form, unsigned round, struct line *line)
+/* The first moment from @from_s on at which a reading is near @value; INFINITY: none. */
+static double first_near(const struct curve *c, double from_s, double value)
 {
-	int fd = must_hold();
-
-	clock_burn_until(clock_now_ns() + SETTLE_NS);
-	line->value[HELD_TRUTH][round] = measure_truth(h, o, form->wait_ns);
-	close(fd);
-	clock_burn_until(clock_now_ns() + SETTLE_NS);
-	line->value[FREE_TRUTH][round] = measure_truth(h, o, form->wait_ns);
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->at[i] >= from_s && near(c->value[i], value))
+			return c->at[i];
+	return INFINITY;
 }
 
-/* Hand-offs through both changes, with @curve filled in. */
-static void run_through(struct handoff *h, const struct options *o, const struct form *form,
-			struct drift *d)
+static double seconds_to_follow(const struct drift *d, double from_s, double to_s,
+				double *truth)
+{
+	double arrived_s;
+
+	*truth = median_in(d->truth, (from_s + to_s) / 2, to_s);
+	arrived_s = first_near(d->truth, from_s, *truth);
+	if (!near(median_in(d->block, arrived_s + WITHIN_S, to_s), *truth))
+		return INFINITY;
+	return fmax(0, first_near(d->block, from_s, *truth) - arrived_s);
+}
+
+/* Hand-offs through both changes, with the curves filled in. */
+static void run_through(const struct form *form, struct drift *d, double scale)
 {
 	struct sem_room sem;
 	struct batch b = { .ops = &sem_adaptive, .sem = &sem, .wait_ns = form->wait_ns };
-	double scale = fmin(o->scale, 1);
 	struct figures f;
 
 	d->fd = -1;
-	d->begin_ns = d->next_ns = clock_now_ns();
+	d->begin_ns = clock_now_ns();
 	d->held_ns = d->begin_ns + (int64_t)(LEAD_NS * scale);
-	d->freed_ns = d->held_ns + (int64_t)(PHASE_NS * scale);
-	d->end_ns = d->freed_ns + (int64_t)(PHASE_NS * scale);
-	b.more = step;
+	d->freed_ns = d->held_ns + (int64_t)(HELD_NS * scale);
+	d->end_ns = d->freed_ns + (int64_t)(FREED_NS * scale);
+	b.more = in_slice;
 	b.arg = d;
 	b.ops->init(&sem);
-	handoff_run(h, &b, &f);
+	while (clock_now_ns() < d->end_ns) {
+		double at_s = (double)(clock_now_ns() - d->begin_ns) / 1e9;
+
+		set_device(d);
+		add(d->truth, at_s, measure_truth(d->h, form->wait_ns));
+		add(d->block, at_s, row_block_cost_ns() / 1e3);
+		d->slice_end_ns = clock_now_ns() + SLICE_NS;
+		handoff_run(d->h, &b, &f);
+	}
 	if (d->fd >= 0)
 		close(d->fd);
 }
 
-static void keep_curve(struct report *r, const struct form *form, unsigned round,
-		       const struct curve *curve)
+static void keep_curve(struct report *r, const char *what, const struct form *form,
+		       unsigned round, const struct curve *curve)
 {
 	struct curve *kept;
 	char name[64];
 
 	if (r->n_curves == CURVES_MOST)
 		return;
-	snprintf(name, sizeof(name), "B, waits of %s, round %u", form->point, round + 1);
+	snprintf(name, sizeof(name), "%s, waits of %s, round %u", what, form->point,
+		 round + 1);
 	kept = report_curve(r, name);
 	kept->n = curve->n;
 	memcpy(kept->at, curve->at, sizeof(curve->at));
@@ -196,21 +214,21 @@ static void keep_curve(struct report *r, const struct form *form, unsigned round
 static void run_once(struct report *r, struct handoff *h, const struct options *o,
 		     const struct form *form, unsigned round, struct line *line)
 {
-	static struct curve curve;
-	struct drift d = { .curve = &curve };
+	static struct curve block, truth;
+	struct drift d = { .h = h, .block = &block, .truth = &truth };
 	double held_s, freed_s, end_s;
 
-	measure_truths(h, o, form, round, line);
-	curve.n = 0;
-	run_through(h, o, form, &d);
+	block.n = truth.n = 0;
+	run_through(form, &d, fmin(o->scale, 1));
 	held_s = (double)(d.held_ns - d.begin_ns) / 1e9;
 	freed_s = (double)(d.freed_ns - d.begin_ns) / 1e9;
 	end_s = (double)(d.end_ns - d.begin_ns) / 1e9;
 	line->value[TO_CHEAP][round] =
-		seconds_to_follow(&curve, held_s, freed_s, line->value[HELD_TRUTH][round]);
+		seconds_to_follow(&d, held_s, freed_s, &line->value[HELD_TRUTH][round]);
 	line->value[TO_DEAR][round] =
-		seconds_to_follow(&curve, freed_s, end_s, line->value[FREE_TRUTH][round]);
-	keep_curve(r, form, round, &curve);
+		seconds_to_follow(&d, freed_s, end_s, &line->value[FREE_TRUTH][round]);
+	keep_curve(r, "B", form, round, &block);
+	keep_curve(r, "truth", form, round, &truth);
 }
 
 /* Where the truth hardly changes there is nothing to follow, and nothing to judge. */
@@ -261,6 +279,6 @@ static void run(struct report *r, const struct options *o)
 const struct row row_drift = {
 	.name = "drift",
 	.what = "the wake cost changes: does B follow within a second?",
-	.seconds = 40,
+	.seconds = 60,
 	.run = run,
 };

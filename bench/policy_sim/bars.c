@@ -7,7 +7,7 @@
 
 static bool own_rule(const struct verdict *v)
 {
-	return v->name == rule_ipcwait.name || v->name == rule_untimed.name;
+	return v->name == rule_ipcwait.name || v->name == rule_latency.name;
 }
 
 static const struct verdict *best_competitor(const struct series *s)

@@ -67,7 +67,7 @@ extern const struct rule *const rules[];
 extern const unsigned n_rules;
 
 /* Each in the file of its family. */
-extern const struct rule rule_ipcwait, rule_untimed;
+extern const struct rule rule_ipcwait, rule_latency;
 extern const struct rule rule_block, rule_spin, rule_fixed_b, rule_fixed_054b, rule_random;
 extern const struct rule rule_folly, rule_jiny;
 extern const struct rule rule_glibc;

@@ -38,25 +38,36 @@ static uint64_t jittered(uint64_t ns, uint64_t random)
 	return ns - ns / 8 + (ns / 4 * (random % 256) / 256);
 }
 
-static uint64_t spin_by(struct ipcwait *i, const struct iw_timer_cost *timer,
-			struct random *r)
+/* @worth_ns is what the preset lets a timed sleep cost: timer_for() of lib/wait/policy.c. */
+static uint64_t spin_by(struct ipcwait *i, uint64_t worth_ns, struct random *r)
 {
+	const struct iw_timer_cost timer = {
+		.late_ns = TIMER_LATE_MOST_NS,
+		.spread_ns = (TIMER_LATE_MOST_NS - TIMER_LATE_LEAST_NS) / 2,
+		.cpu_ns = TIMER_CPU_NS,
+		.worth_ns = worth_ns,
+	};
 	uint64_t ns;
 
-	iw_window_plan(&i->window, i->block_ns, 0, timer, &i->plan);
+	iw_window_plan(&i->window, i->block_ns, 0, &timer, &i->plan);
 	ns = jittered(i->plan.spin_ns, random_next(r) >> 32);
 	return least(least(ns, 2 * i->block_ns), CEILING_NS);
 }
 
+/* ADAPTIVE: B without its latency, which is two thirds of it by the table of lib/wait/cost.c. */
 static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 {
-	static const struct iw_timer_cost timer = {
-		.late_ns = TIMER_LATE_MOST_NS,
-		.spread_ns = (TIMER_LATE_MOST_NS - TIMER_LATE_LEAST_NS) / 2,
-		.cpu_ns = TIMER_CPU_NS,
-	};
+	struct ipcwait *i = state;
 
-	return spin_by(state, &timer, r);
+	return spin_by(i, i->block_ns / 3, r);
+}
+
+/* LATENCY: of B with four times the latency, all but one of the four: about three quarters. */
+static uint64_t latency_spin_ns(void *state, struct random *r)
+{
+	struct ipcwait *i = state;
+
+	return spin_by(i, i->block_ns - i->block_ns / 4, r);
 }
 
 static struct timed ipcwait_timed(const void *state)
@@ -86,17 +97,12 @@ const struct rule rule_ipcwait = {
 	.learn = ipcwait_learn,
 };
 
-/* What the timed sleeps are worth: the same without. */
-static uint64_t untimed_spin_ns(void *state, struct random *r)
-{
-	return spin_by(state, NULL, r);
-}
-
-const struct rule rule_untimed = {
-	.name = "untimed",
-	.what = "the same without timed sleeps",
+const struct rule rule_latency = {
+	.name = "latency",
+	.what = "the same with timed sleeps as under the LATENCY preset",
 	.sees_sleep = true,
 	.init = ipcwait_init,
-	.spin_ns = untimed_spin_ns,
+	.spin_ns = latency_spin_ns,
+	.timed = ipcwait_timed,
 	.learn = ipcwait_learn,
 };

@@ -2,7 +2,7 @@
 #include "rule.h"
 
 const struct rule *const rules[] = {
-	&rule_ipcwait,    &rule_untimed, &rule_block, &rule_spin,     &rule_fixed_b,
+	&rule_ipcwait,    &rule_latency, &rule_block, &rule_spin,     &rule_fixed_b,
 	&rule_fixed_054b, &rule_random,  &rule_folly, &rule_glibc,    &rule_hotspot,
 	&rule_mutexee,    &rule_dotnet,  &rule_jiny,  &rule_haltpoll, &rule_kvm,
 };

@@ -62,7 +62,7 @@ static void read_name(char *line, struct iw_cgroup_names *names)
 			   IW_CGROUP_PATH_BYTES, name, "");
 }
 
-void iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names)
+bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names)
 {
 	struct iw_lines l;
 	char *line;
@@ -70,10 +70,11 @@ void iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names)
 	for (int v = 0; v < IW_CGROUP_VERSIONS; v++)
 		names->name[v][0] = '\0';
 	if (!open_lines(&l, root, "/proc/self/cgroup"))
-		return;
+		return false;
 	while ((line = iw_lines_next(&l)))
 		read_name(line, names);
 	iw_lines_close(&l);
+	return true;
 }
 
 /* One line of mountinfo, proc_pid_mountinfo(5). */

@@ -40,8 +40,8 @@ struct iw_cgroup_limits {
 	uint64_t throttled;  /* how often those groups were throttled */
 };
 
-/* From /proc/self/cgroup. */
-void iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names);
+/* From /proc/self/cgroup. False, and no names, if that cannot be read. */
+bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names);
 
 /* From /proc/self/mountinfo. */
 void iw_cgroup_find(const char *root, const struct iw_cgroup_names *names,

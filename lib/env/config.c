@@ -97,7 +97,7 @@ bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text)
 /* A copy: the program may change its environment later. */
 static bool take_record(struct iw_config *c, const char *text)
 {
-	return !*text || iw_config_take_path(c->record_path, text);
+	return iw_config_take_path(c->record_path, text);
 }
 
 const struct iw_setting iw_settings[IW_SETTINGS] = {

@@ -42,8 +42,10 @@ static void find_groups(struct iw_quota_watch *w, const char *root, uint64_t now
 {
 	struct iw_cgroup_names names;
 
-	iw_cgroup_read_names(root, &names);
 	w->found_at = now;
+	/* No file to be had is no news about the groups. */
+	if (!iw_cgroup_read_names(root, &names) && w->found)
+		return;
 	for (int v = 0; v < IW_CGROUP_VERSIONS; v++)
 		if (strcmp(names.name[v], w->names.name[v]) != 0)
 			w->found = false;

@@ -17,21 +17,31 @@ static int raw_result(long r, int saved_errno)
 	return result;
 }
 
-/* FUTEX_WAIT_BITSET rather than FUTEX_WAIT, whose deadline is relative. */
-int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		  bool private_)
+/* FUTEX_WAIT_BITSET, since the deadline of FUTEX_WAIT is relative. */
+static long wait_until(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       int private_flag)
 {
-	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
-	int saved_errno = errno;
 	struct timespec deadline = {
 		.tv_sec = (time_t)(deadline_ns / 1000000000),
 		.tv_nsec = (long)(deadline_ns % 1000000000),
 	};
 
-	return raw_result(syscall(SYS_futex, word, op, expected,
-				  deadline_ns == INT64_MAX ? NULL : &deadline, NULL,
-				  FUTEX_BITSET_MATCH_ANY),
-			  saved_errno);
+	return syscall(SYS_futex, word, FUTEX_WAIT_BITSET | private_flag, expected,
+		       &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		  bool private_)
+{
+	int private_flag = private_ ? FUTEX_PRIVATE_FLAG : 0;
+	int saved_errno = errno;
+	long r;
+
+	if (deadline_ns == INT64_MAX)
+		r = syscall(SYS_futex, word, FUTEX_WAIT | private_flag, expected, NULL);
+	else
+		r = wait_until(word, expected, deadline_ns, private_flag);
+	return raw_result(r, saved_errno);
 }
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
@@ -39,7 +49,7 @@ int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 	int op = FUTEX_WAKE | (private_ ? FUTEX_PRIVATE_FLAG : 0);
 	int saved_errno = errno;
 
-	return raw_result(syscall(SYS_futex, word, op,
-				  count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, 0),
-			  saved_errno);
+	return raw_result(
+		syscall(SYS_futex, word, op, count > INT_MAX ? INT_MAX : (int)count),
+		saved_errno);
 }

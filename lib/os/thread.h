@@ -21,7 +21,9 @@ struct iw_thread {
 	bool realtime;         /* in a real-time class */
 
 	/* Where the threads run that it waits for. */
-	bool alone;      /* the last contended wait found no second CPU for them */
+	bool alone;      /* the last contended wait found no second CPU for them ... */
+	uint8_t why;     /* ... for this reason, an enum iw_reason */
+	uint32_t streak; /* such waits in a row */
 	bool parting;    /* it has spun to get away from its waker's CPU */
 	uint32_t beside; /* waits in a row with the waker on the same CPU */
 

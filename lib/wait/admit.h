@@ -14,4 +14,10 @@
  */
 enum iw_reason iw_admit(const struct iw_waiter *me, uint64_t now, uint64_t *part_ticks);
 
+/*
+ * The reason why the thread had no second CPU in its last waits on the object, if there were
+ * many in a row: then it need not be asked again. IW_NO_REASON: ask.
+ */
+enum iw_reason iw_admit_still_alone(const struct iw_waiter *me);
+
 #endif

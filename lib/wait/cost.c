@@ -53,18 +53,19 @@ static struct ipcwait_word32 calibrated_latency, calibrated_waker;
 
 /* Filled by all threads of the process. Every number in it is a plausible sample, always. */
 struct estimate {
-	const unsigned quarter; /* which quartile of a batch counts */
-	struct ipcwait_word32 samples;
+	const unsigned eighth; /* the share of a batch below what counts, in eighths */
+	struct ipcwait_word64 samples;
 	struct ipcwait_word32 batch[BATCH];
-	struct ipcwait_word32 quartiles[BATCHES];
+	struct ipcwait_word32 quantiles[BATCHES];
 	struct ipcwait_word32 result; /* 0: no batch is full yet */
 };
 
-static struct estimate latency = { .quarter = 1 }, waker = { .quarter = 1 };
-static struct estimate timer_soon = { .quarter = 1 }, timer_late = { .quarter = 3 };
+static struct estimate latency = { .eighth = 2 }, waker = { .eighth = 2 };
+static struct estimate timer_usual = { .eighth = 4 },
+		       timer_late = { .eighth = 7 }; /* NOLINT */
 
-/* The @quarter-th quartile of the non-zero values among @n words, 0 if there are none. */
-static uint32_t quartile(const struct ipcwait_word32 *words, unsigned n, unsigned quarter)
+/* What @eighth eighths of the non-zero values among @n words are below; 0: there are none. */
+static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigned eighth)
 {
 	uint32_t sorted[BATCH];
 	unsigned used = 0;
@@ -81,23 +82,23 @@ static uint32_t quartile(const struct ipcwait_word32 *words, unsigned n, unsigne
 		sorted[at] = v;
 		used++;
 	}
-	return used ? sorted[used * quarter / 4] : 0;
+	return used ? sorted[used * eighth / 8] : 0;
 }
 
 static void add_sample(struct estimate *e, uint64_t ns)
 {
 	/* ORD cost.X2: relaxed, statistic: threads take different places in the batch. */
-	uint32_t n = ipcwait_impl_add32_relaxed(&e->samples, 1);
-	uint32_t batch = n / BATCH % BATCHES;
+	uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);
+	uint64_t batch = n / BATCH % BATCHES;
 
 	/* ORD cost.X3: relaxed, statistic. */
 	ipcwait_impl_store32_relaxed(&e->batch[n % BATCH], ns ? (uint32_t)ns : 1);
 	if (n % BATCH != BATCH - 1)
 		return;
 	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
-	ipcwait_impl_store32_relaxed(&e->quartiles[batch],
-				     quartile(e->batch, BATCH, e->quarter));
-	ipcwait_impl_store32_relaxed(&e->result, quartile(e->quartiles, BATCHES, 2));
+	ipcwait_impl_store32_relaxed(&e->quantiles[batch],
+				     quantile(e->batch, BATCH, e->eighth));
+	ipcwait_impl_store32_relaxed(&e->result, quantile(e->quantiles, BATCHES, 4));
 }
 
 static uint64_t learned(const struct estimate *e, uint64_t table_ns)
@@ -138,7 +139,7 @@ void iw_cost_note_timer(uint64_t ns)
 {
 	if (ns >= QUEUED_NS)
 		return;
-	add_sample(&timer_soon, ns);
+	add_sample(&timer_usual, ns);
 	add_sample(&timer_late, ns);
 }
 
@@ -259,7 +260,7 @@ struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)
 	uint64_t usual = facts->calibrated ? saved->timer_ns : late - TIMER_SPREAD_NS;
 
 	late = learned(&timer_late, late);
-	usual = learned(&timer_soon, usual);
+	usual = learned(&timer_usual, usual);
 	return (struct iw_timer_cost){
 		.late_ns = late,
 		.spread_ns = late > usual ? late - usual : 0,
@@ -270,5 +271,5 @@ struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)
 uint64_t iw_cost_samples(void)
 {
 	/* ORD cost.X6: relaxed, statistic. */
-	return ipcwait_impl_load32_relaxed(&latency.samples);
+	return ipcwait_impl_load64_relaxed(&latency.samples);
 }

@@ -118,7 +118,7 @@ static void add_timed_sleep(struct iw_text *t, const struct iw_timed_sleep *slee
 
 static void add_learned(struct iw_text *t, const struct subject *s)
 {
-	struct iw_timer_cost timer = iw_cost_timer(s->facts);
+	struct iw_timer_cost timer = iw_policy_timer(s->facts, s->block_ns);
 	/* ipcwait_futex_wait() does not sleep on timers. */
 	bool timed = s->kind != IPCWAIT_KIND_FUTEX + 1;
 	unsigned covered, total;

@@ -9,7 +9,7 @@
  * A thread has to find itself beside its waker this often in a row: hand-offs are frequent,
  * and there is something to gain.
  */
-#define TIMES 64
+#define TIMES 16
 
 /*
  * The process tries once in this time, in ns, and half as often after each try that did not

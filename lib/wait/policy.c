@@ -111,9 +111,28 @@ static uint64_t longest_ns(const struct iw_waiter *me, uint64_t now)
 	return least(2 * me->block_ns >> level, ceiling_ns(me->facts));
 }
 
+/*
+ * A timed sleep trades the waker's system call and the latency of the wake for spinning. It
+ * has to be worth it with the latency counted once less than the preset does: ADAPTIVE uses it
+ * where it takes no more CPU time in all, LATENCY pays for the latency besides.
+ */
+struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns)
+{
+	struct iw_timer_cost timer = iw_cost_timer(facts);
+	uint64_t latency_ns = iw_cost_latency_ns(facts);
+
+	timer.worth_ns = block_ns > latency_ns ? block_ns - latency_ns : 0;
+	return timer;
+}
+
+bool iw_policy_ceiling_set(const struct iw_facts *facts)
+{
+	return facts->config.max_spin_us || program_policy() >> PRESET_BITS;
+}
+
 uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
 {
-	struct iw_timer_cost timer = iw_cost_timer(me->facts);
+	struct iw_timer_cost timer = iw_policy_timer(me->facts, me->block_ns);
 	uint64_t most = longest_ns(me, now);
 
 	if (me->preset == IPCWAIT_SPIN)

@@ -2,11 +2,13 @@
 #ifndef IW_WAIT_POLICY_H
 #define IW_WAIT_POLICY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ipcwait/policy.h>
 
 #include "env/facts.h"
+#include "wait/rhythm.h"
 
 /* The preset of objects that have none: environment, then program, then ADAPTIVE. */
 enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
@@ -22,5 +24,11 @@ struct iw_waiter;
  * jittered, at most 2B and below the ceiling. Result in ns. Sets the waiter's plan.
  */
 uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now);
+
+/* What a timed sleep costs, and what it may cost on an object whose B is @block_ns. */
+struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns);
+
+/* True if the user or the program has set a ceiling for spins. */
+bool iw_policy_ceiling_set(const struct iw_facts *facts);
 
 #endif

@@ -130,12 +130,6 @@ static uint64_t expected_ns(uint64_t deviation_ns, unsigned before, unsigned aft
 	return (early * block_ns + (OF - early - late) * in_time_ns + late * late_ns) / OF;
 }
 
-/* The timed sleep has to save a quarter of B: the distribution is a guess. */
-static bool worth(uint64_t cost_ns, uint64_t block_ns)
-{
-	return cost_ns < block_ns - block_ns / 4;
-}
-
 bool iw_rhythm_plan(uint32_t rhythm, uint64_t block_ns, const struct iw_timer_cost *timer,
 		    struct iw_timed_sleep *plan)
 {
@@ -162,5 +156,5 @@ bool iw_rhythm_plan(uint32_t rhythm, uint64_t block_ns, const struct iw_timer_co
 			};
 		}
 	}
-	return worth(plan->cost_ns, block_ns);
+	return plan->cost_ns < timer->worth_ns;
 }

@@ -27,6 +27,7 @@ struct iw_timer_cost {
 	uint64_t late_ns;   /* from its deadline until the thread runs, rather too much */
 	uint64_t spread_ns; /* by how much that is too much as a rule */
 	uint64_t cpu_ns;    /* CPU time */
+	uint64_t worth_ns;  /* what it may cost with the spin after it, B at most */
 };
 
 /* Times from the beginning of the wait, in ns. */
@@ -40,7 +41,7 @@ struct iw_timed_sleep {
 /* The rhythm after a wait of @wait_ns, which was longer than any spin. */
 uint32_t iw_rhythm_learn(uint32_t rhythm, uint64_t wait_ns);
 
-/* True if a timed sleep costs less than the sleep until a wake, @block_ns. */
+/* True if a timed sleep costs less than it is worth. A sleep until a wake costs @block_ns. */
 bool iw_rhythm_plan(uint32_t rhythm, uint64_t block_ns, const struct iw_timer_cost *timer,
 		    struct iw_timed_sleep *plan);
 

@@ -83,6 +83,9 @@ static void pause_between(struct spin *s)
 		for (uint32_t i = 0; i < s->pauses; i++)
 			iw_pause();
 	now = iw_tick_now(s->rate);
+	/* A counter may jump back, with the machine it is on. */
+	if (now < s->last)
+		now = s->last;
 	s->gap = now - s->last;
 	s->last = now;
 	if (s->gap * GAP_SHARE < now - s->start &&
@@ -163,11 +166,9 @@ static void begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 }
 
 /* The time before the CPU was lost is what the spin has cost. */
-static void charge(const struct iw_waiter *me, const struct spin *s)
+static void charge(const struct iw_waiter *me, const struct spin *s, uint64_t lost)
 {
-	bool lost = s->reason == IW_PREEMPTED || s->reason == IW_STOLEN;
-
-	iw_budget_charge(me->facts, s->last, s->last - s->start - (lost ? s->gap : 0));
+	iw_budget_charge(me->facts, s->last, s->last - s->start - lost);
 	if (lost)
 		iw_harm_note(me->facts, s->last);
 }
@@ -175,6 +176,7 @@ static void charge(const struct iw_waiter *me, const struct spin *s)
 bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 {
 	struct spin s = { 0 };
+	uint64_t lost;
 	bool taken;
 
 	*spun = (struct iw_spun){ .reason = IW_NO_FACTS };
@@ -190,9 +192,11 @@ bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 	spun->dirty = taken && cpu_lost(&s);
 	iw_rseq_disarm();
 	iw_licence_return(s.licence);
+	lost = s.reason == IW_PREEMPTED || s.reason == IW_STOLEN ? s.gap : 0;
 	if (!taken && !s.part)
-		charge(me, &s);
+		charge(me, &s, lost);
 	spun->ns = iw_tick_to_ns(s.rate, s.last - s.start);
+	spun->lost_ns = iw_tick_to_ns(s.rate, lost);
 	spun->window_ns = iw_tick_to_ns(s.rate, s.window);
 	spun->reason = taken ? IW_NO_REASON : s.reason;
 	return taken;

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "os/seam.h"
+#include "wait/admit.h"
 #include "wait/cost.h"
 #include "wait/observe.h"
 #include "wait/policy.h"
@@ -17,6 +18,7 @@ struct course {
 	bool learning;      /* there is a second CPU, so the clock is worth reading */
 	bool dirty;         /* its length is not known */
 	bool timed;         /* a timer of ours ended the last sleep */
+	uint64_t spun_ns;   /* how long all spins took */
 	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
@@ -75,31 +77,43 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 	return usual_ns < slept_ns ? usual_ns : slept_ns;
 }
 
+/*
+ * How late the timer was: it ended the sleep, or had not yet when the waker came. Leaving out
+ * the latter would leave out the latest.
+ */
+static void note_timer(const struct course *c)
+{
+	uint64_t ended_at = c->asleep_at - c->late_ns;
+
+	if (c->timer_ns && ended_at > (uint64_t)c->timer_ns)
+		iw_cost_note_timer(ended_at - (uint64_t)c->timer_ns);
+}
+
 static void note_sleep(const struct iw_waiter *me, struct course *c)
 {
 	uint64_t now = now_ns(), slept_ns = now - c->asleep_at;
 
 	c->outcome.slept_ns += slept_ns;
 	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
-	if (c->timed)
-		iw_cost_note_timer(now - (uint64_t)c->timer_ns);
 	c->late_ns = lateness(me, now, slept_ns);
 	c->asleep_at = now;
 }
 
 static int sleep_published(struct iw_waiter *me, uint32_t expected, struct course *c)
 {
-	bool timer = c->timer_ns && c->timer_ns < me->deadline_ns;
+	int64_t timer_ns = c->timer_ns;
 	int r = iw_sleep_once(me->what->kind, me->futex, expected,
-			      timer ? c->timer_ns : me->deadline_ns, me->private_);
+			      timer_ns ? timer_ns : me->deadline_ns, me->private_);
 
 	me->woken = r == 0;
-	c->timed = timer && r == -ETIMEDOUT;
-	if (timer)
-		iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
+	c->timed = timer_ns && r == -ETIMEDOUT;
 	if (c->learning)
 		note_sleep(me, c);
-	c->timer_ns = 0;
+	if (timer_ns && r != -EAGAIN) {
+		iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
+		note_timer(c);
+		c->timer_ns = 0;
+	}
 	return c->timed ? 0 : r;
 }
 
@@ -155,13 +169,15 @@ static int give_up(struct iw_waiter *me, int r)
 static void count_spin(enum ipcwait_kind kind, bool taken, const struct iw_spun *spun,
 		       struct iw_outcome *o)
 {
-	if (spun->ns)
-		iw_count(kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS, spun->ns);
+	uint64_t cpu_ns = spun->ns - spun->lost_ns;
+
+	if (cpu_ns)
+		iw_count(kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS, cpu_ns);
 	if (spun->reason == IW_PREEMPTED)
 		iw_count(kind, IW_SPINS_PREEMPTED, 1);
 	else if (spun->reason == IW_STOLEN)
 		iw_count(kind, IW_SPINS_STOLEN, 1);
-	*(taken ? &o->spun_useful_ns : &o->spun_wasted_ns) += spun->ns;
+	*(taken ? &o->spun_useful_ns : &o->spun_wasted_ns) += cpu_ns;
 	/* Why it slept is why the first one ended, whatever comes of those after the sleep. */
 	if (o->reason)
 		return;
@@ -177,6 +193,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 
 	count_spin(me->what->kind, taken, &spun, &c->outcome);
 	c->dirty = taken && spun.dirty;
+	c->spun_ns += spun.ns;
 	c->asleep_at += spun.ns;
 	if (taken)
 		c->late_ns = 0;
@@ -213,18 +230,20 @@ static bool taken_after(struct iw_waiter *me, int r, struct course *c)
 {
 	if (c->timed)
 		return taken_after_timer(me, c);
-	return me->what->look(me) || (r == 0 && spin(me, c, 0));
+	return me->what->look(me) || (r == 0 && c->learning && spin(me, c, 0));
 }
 
 /*
- * Where waits are regular, the first sleep ends shortly before its expected end. If that is
- * past, something has gone wrong with the spin: then only a wake ends the sleep.
+ * Where waits are regular, the first sleep ends shortly before its expected end. There is no
+ * timer if that is past, where something has gone wrong with the spin, nor if the caller's
+ * deadline comes first.
  */
 static void set_timer(const struct iw_waiter *me, struct course *c)
 {
 	uint64_t wake_at = expected_at(me, c, me->plan.sleep.wake_ns);
 
-	if (c->learning && me->plan.timed && wake_at > c->asleep_at)
+	if (c->learning && me->plan.timed && wake_at > c->asleep_at &&
+	    (int64_t)wake_at < me->deadline_ns)
 		c->timer_ns = (int64_t)wake_at;
 }
 
@@ -237,12 +256,12 @@ static void set_timer(const struct iw_waiter *me, struct course *c)
  */
 static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 {
-	uint64_t spun_ns = c->outcome.spun_wasted_ns, waited_ns;
+	uint64_t waited_ns;
 	int r = 0;
 
 	c->learning = me->facts && !iw_self()->alone;
 	c->asleep_at = c->learning ? now_ns() : 0;
-	c->began_at = c->asleep_at - spun_ns;
+	c->began_at = c->asleep_at - c->spun_ns;
 	set_timer(me, c);
 	do {
 		uint32_t expected;
@@ -268,10 +287,9 @@ static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 	return 0;
 }
 
-/* Learn about the machine before the wait, as far as it is known. */
+/* What the engine knows before the wait. */
 static void prepare(struct iw_waiter *me)
 {
-	me->facts = iw_facts();
 	if (!me->facts)
 		return;
 	me->preset = iw_policy_preset(me->facts, me->window);
@@ -280,12 +298,27 @@ static void prepare(struct iw_waiter *me)
 	me->behind_ns = iw_self()->late_on == me->window ? iw_self()->late_ns : 0;
 }
 
+/* Spins, unless it is known without asking that spinning is of no use. */
+static bool taken_at_once(struct iw_waiter *me, struct course *c)
+{
+	me->facts = iw_facts();
+	c->outcome.reason = iw_admit_still_alone(me);
+	if (c->outcome.reason)
+		return false;
+	prepare(me);
+	return spin(me, c, 0);
+}
+
+/*
+ * Every function between the system call and the caller costs: the processor has lost its
+ * stack of return addresses when a thread runs again. So there are few.
+ */
 static int wait_through(struct iw_waiter *me, struct course *c)
 {
-	if (!spin(me, c, 0))
+	if (!taken_at_once(me, c))
 		return sleep_until_taken(me, c);
 	if (!c->dirty)
-		record(me, c, c->outcome.spun_useful_ns);
+		record(me, c, c->spun_ns);
 	iw_count(me->what->kind, IW_SPUN, 1);
 	return 0;
 }
@@ -300,7 +333,6 @@ int iw_wait(struct iw_waiter *me)
 		iw_count(me->what->kind, IW_EXPIRED, 1);
 		return -ETIMEDOUT;
 	}
-	prepare(me);
 	c.outcome.result = wait_through(me, &c);
 	note_lateness(me, &c);
 	iw_observe(me, &c.outcome);

@@ -87,7 +87,8 @@ int iw_wait(struct iw_waiter *me);
 
 /* What came of a spin. */
 struct iw_spun {
-	uint64_t ns;           /* time spun; 0 if the waiter was not admitted */
+	uint64_t ns;           /* how long it took; 0 if the waiter was not admitted */
+	uint64_t lost_ns;      /* at the end of it, that the thread was off its CPU */
 	uint64_t window_ns;    /* time it might have spun; 0 if the first looks sufficed */
 	enum iw_reason reason; /* why it ended in vain */
 	bool dirty;            /* the thread was off its CPU: the length says nothing */

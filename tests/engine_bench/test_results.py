@@ -127,7 +127,8 @@ class Results(common.BenchTest):
         row, _ = self.row("drift", "--scale", "10", "--repeat", "1")
         if row["not_available"]:
             self.skipTest(row["not_available"])
-        self.assertEqual(len(row["curves"]), 2)
+        self.assertEqual([c["name"].split(",")[0] for c in row["curves"]],
+                         ["B", "truth"] * 2)
         for curve in row["curves"]:
             self.assertEqual(len(curve["seconds"]), len(curve["values"]))
             self.assertGreaterEqual(len(curve["seconds"]), 4)

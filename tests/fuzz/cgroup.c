@@ -88,7 +88,7 @@ static void check(const char *root)
 	struct iw_cgroup_places places;
 	struct iw_cgroup_limits limits;
 
-	iw_cgroup_read_names(root, &names);
+	(void)iw_cgroup_read_names(root, &names);
 	iw_cgroup_find(root, &names, &places);
 	for (int v = 0; v < IW_CGROUP_VERSIONS; v++) {
 		size_t length = strnlen(places.place[v].path, IW_CGROUP_PATH_BYTES);

@@ -40,7 +40,7 @@ static struct iw_cgroup_limits limits_now(void)
 	struct iw_cgroup_names names;
 	struct iw_cgroup_places places;
 
-	iw_cgroup_read_names(f.root, &names);
+	(void)iw_cgroup_read_names(f.root, &names);
 	iw_cgroup_find(f.root, &names, &places);
 	return iw_cgroup_read_limits(&places);
 }

@@ -160,25 +160,39 @@ static void jitter_stays_below_2b(void)
 		CHECK(spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <= 2 * GUEST_B);
 }
 
-/* Both spins of a timed sleep, and the harm that spinning did lately. */
-static void timed_plan(void)
+/* What may be timed, as iw_wait() fills it in. */
+static struct iw_waiter timed_waiter(struct ipcwait_window *w, enum ipcwait_preset preset)
 {
 	static const struct iw_waitable sem = { .kind = IPCWAIT_KIND_SEM,
 						.resumable = true };
-	struct ipcwait_window w = { 0 };
-	struct iw_waiter me = {
-		.what = &sem,
-		.window = &w,
-		.preset = IPCWAIT_ADAPTIVE,
-		.facts = &guest,
-		.block_ns = GUEST_B,
-	};
 
-	for (int i = 0; i < 40; i++)
-		iw_window_record(&w, 1000000, 0, GUEST_B);
+	return (struct iw_waiter){
+		.what = &sem,
+		.window = w,
+		.preset = preset,
+		.facts = &guest,
+		.block_ns = iw_cost_block_ns(&guest, preset),
+	};
+}
+
+/* After waits of a millisecond, or of about so much. */
+static void regular_waits(struct ipcwait_window *w, uint64_t off_ns)
+{
+	for (unsigned i = 0; i < 40; i++)
+		iw_window_record(w, 1000000 + i % 2 * off_ns, 0,
+				 iw_cost_block_ns(&guest, IPCWAIT_LATENCY));
+}
+
+/* Both spins of a timed sleep, and the harm that spinning did lately. */
+static void timed_plan(void)
+{
+	struct ipcwait_window w = { 0 };
+	struct iw_waiter me = timed_waiter(&w, IPCWAIT_LATENCY);
+
+	regular_waits(&w, 4000);
 	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
 	CHECK(me.plan.timed);
-	CHECK_EQ(me.plan.spin_again_ns, GUEST_B * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
+	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
 	/* A program that allows less. */
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 30), 0);
 	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
@@ -189,7 +203,61 @@ static void timed_plan(void)
 	for (int i = 0; i < 4; i++)
 		iw_harm_note(&guest, 1);
 	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 2 / 16);
+	CHECK(me.plan.sleep.span_ns > me.plan.spin_again_ns);
 	CHECK(!me.plan.timed);
+}
+
+static bool timed(struct ipcwait_window *w, enum ipcwait_preset preset)
+{
+	struct iw_waiter me = timed_waiter(w, preset);
+
+	(void)iw_policy_spin_ns(&me, 1);
+	return me.plan.timed;
+}
+
+/* An ordinary timer is for those to whom latency is dear, an exact one for ADAPTIVE too. */
+static void presets_weigh_timers(void)
+{
+	struct ipcwait_window w = { 0 };
+
+	regular_waits(&w, 0);
+	CHECK(timed(&w, IPCWAIT_LATENCY));
+	CHECK(!timed(&w, IPCWAIT_ADAPTIVE));
+	CHECK(!timed(&w, IPCWAIT_POWER));
+	for (int i = 0; i < 32; i++)
+		iw_cost_note_timer(5000);
+	CHECK(timed(&w, IPCWAIT_LATENCY));
+	CHECK(timed(&w, IPCWAIT_ADAPTIVE));
+	CHECK(!timed(&w, IPCWAIT_POWER));
+}
+
+/* B less the latency: to ADAPTIVE the waker's share, to LATENCY three latencies more. */
+static void what_a_timed_sleep_may_cost(void)
+{
+	static const uint64_t latencies_more[] = {
+		[IPCWAIT_ADAPTIVE] = 0, [IPCWAIT_LATENCY] = 3
+	};
+	unsigned planned[3] = { 0 };
+	struct ipcwait_window w = { 0 };
+
+	regular_waits(&w, 2000);
+	for (uint64_t waker_ns = 500; waker_ns < 20000; waker_ns += 250) {
+		for (int i = 0; i < 160; i++) {
+			iw_cost_note_latency(2000);
+			iw_cost_note_waker(waker_ns);
+		}
+		for (unsigned p = IPCWAIT_ADAPTIVE; p <= IPCWAIT_LATENCY; p++) {
+			struct iw_waiter me = timed_waiter(&w, p);
+			uint64_t worth_ns = waker_ns + latencies_more[p] * 2000;
+
+			(void)iw_policy_spin_ns(&me, 1);
+			CHECK_EQ(me.plan.timed, me.plan.sleep.cost_ns < worth_ns);
+			planned[p] += me.plan.timed;
+		}
+	}
+	CHECK(planned[IPCWAIT_ADAPTIVE] > 5);
+	CHECK(planned[IPCWAIT_LATENCY] > planned[IPCWAIT_ADAPTIVE]);
 }
 
 /* What a microsecond of latency is worth: four times as much, a quarter. */
@@ -229,6 +297,8 @@ int main(void)
 		CHILD_TEST(jitter),
 		CHILD_TEST(jitter_stays_below_2b),
 		CHILD_TEST(timed_plan),
+		CHILD_TEST(presets_weigh_timers),
+		CHILD_TEST(what_a_timed_sleep_may_cost),
 		CHILD_TEST(presets_weigh_latency),
 	};
 

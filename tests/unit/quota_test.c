@@ -211,7 +211,7 @@ static bool make_group(struct group *g)
 	struct iw_cgroup_names names;
 	struct iw_cgroup_places places;
 
-	iw_cgroup_read_names("", &names);
+	(void)iw_cgroup_read_names("", &names);
 	iw_cgroup_find("", &names, &places);
 	g->version = places.place[IW_CGROUP_V1].path[0] ? IW_CGROUP_V1 : IW_CGROUP_V2;
 	if (!places.place[g->version].path[0])

@@ -10,6 +10,7 @@ static const struct iw_timer_cost guest_timer = {
 	.late_ns = 98000,
 	.spread_ns = 8000,
 	.cpu_ns = 3200,
+	.worth_ns = B - B / 4,
 };
 
 static uint32_t of(uint32_t length_code, uint32_t deviation_code, uint32_t trust)
@@ -56,6 +57,7 @@ static void test_plan(void **state)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct iw_timed_sleep *want = &rows[i].want;
 		uint32_t r = of(length_code(7, 0), rows[i].deviation, 4);
+		struct iw_timer_cost timer = guest_timer;
 		struct iw_timed_sleep is;
 
 		assert_true(iw_rhythm_plan(r, B, &guest_timer, &is));
@@ -63,6 +65,11 @@ static void test_plan(void **state)
 		assert_int_equal(is.until_ns, want->until_ns);
 		assert_int_equal(is.span_ns, want->span_ns);
 		assert_int_equal(is.cost_ns, want->cost_ns);
+		/* Worth no more than it costs. */
+		timer.worth_ns = want->cost_ns + 1;
+		assert_true(iw_rhythm_plan(r, B, &timer, &is));
+		timer.worth_ns = want->cost_ns;
+		assert_false(iw_rhythm_plan(r, B, &timer, &is));
 		/* Not trusted yet. */
 		assert_false(iw_rhythm_plan(r - (1u << 21), B, &guest_timer, &is));
 		assert_int_equal(is.cost_ns, B);
@@ -78,12 +85,12 @@ static bool planned(uint32_t rhythm, uint64_t block_ns, const struct iw_timer_co
 
 static void test_plan_refused(void **state)
 {
-	static const struct iw_timer_cost dear = { 98000, 8000, 20000 };
-	static const struct iw_timer_cost free_timer = { 0, 0, 0 };
+	static const struct iw_timer_cost dear = { 98000, 8000, 20000, B - B / 4 };
+	static const struct iw_timer_cost free_timer = { .worth_ns = 32767 };
 	struct iw_timed_sleep plan;
 
 	(void)state;
-	/* A deviation of 9216 saves less than a quarter: 23257. */
+	/* A deviation of 9216 costs 23257. */
 	assert_false(
 		planned(of(length_code(7, 0), deviation_code(5, 1), 7), B, &guest_timer));
 	/* The timer alone costs more than that. */
@@ -99,12 +106,13 @@ static void test_plan_refused(void **state)
 	assert_false(planned(of(0, 0, 7), B, &guest_timer));
 }
 
-static struct iw_timer_cost random_timer(uint64_t *seed)
+static struct iw_timer_cost random_timer(uint64_t *seed, uint64_t block_ns)
 {
 	return (struct iw_timer_cost){
 		.late_ns = check_random(seed) >> (32 + check_random(seed) % 32),
 		.spread_ns = check_random(seed) >> (32 + check_random(seed) % 32),
 		.cpu_ns = check_random(seed) >> (32 + check_random(seed) % 32),
+		.worth_ns = block_ns * (check_random(seed) % 65) / 64,
 	};
 }
 
@@ -119,16 +127,16 @@ static void test_any_plan_holds_its_bounds(void **state)
 		uint32_t r = (uint32_t)check_random(&seed) >> 8;
 		uint64_t block =
 			(check_random(&seed) >> (34 + check_random(&seed) % 30)) + 1;
-		struct iw_timer_cost timer = random_timer(&seed);
+		struct iw_timer_cost timer = random_timer(&seed, block);
 		struct iw_timed_sleep p;
 		bool timed = iw_rhythm_plan(r, block, &timer, &p);
 
 		assert_true(p.cost_ns <= block);
+		assert_int_equal(timed, p.cost_ns < timer.worth_ns);
 		if (!timed)
 			continue;
 		plans++;
 		assert_true(trust_of(r) >= 4);
-		assert_true(p.cost_ns < block - block / 4);
 		assert_true(p.wake_ns > 0);
 		assert_true(p.wake_ns + timer.late_ns < iw_rhythm_length_ns(r));
 		assert_true(p.until_ns > iw_rhythm_length_ns(r));
@@ -150,10 +158,13 @@ static void test_plan_is_monotone_in_b(void **state)
 		struct iw_timed_sleep p;
 		uint64_t cost = 0;
 		bool timed = false;
+		struct iw_timer_cost timer = guest_timer;
 
 		for (uint64_t block = 300; block < 1000000000; block += block / 4) {
-			bool now = iw_rhythm_plan(r, block, &guest_timer, &p);
+			bool now;
 
+			timer.worth_ns = block - block / 4;
+			now = iw_rhythm_plan(r, block, &timer, &p);
 			assert_true(now || !timed);
 			assert_true(p.cost_ns >= cost);
 			timed = now;

@@ -12,9 +12,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "common/sem_word.h"
-
-#define US      INT64_C(1000)
-#define TICK_NS (1000 * US)
+#include "common/ticking.h"
 
 static struct ipcwait_sem s;
 static int64_t begin;
@@ -23,12 +21,12 @@ static int64_t begin;
 static uint64_t asleep, awake;
 
 /* A semaphore on which waits have lasted a tick each, beside so many other sleepers. */
-static void ticking(unsigned others)
+static void regular(unsigned others)
 {
 	probe_world(IPCWAIT_ADAPTIVE, 2);
 	CHECK_EQ(ipcwait_sem_init(&s, 0, 0), 0);
-	for (int i = 0; i < 40; i++)
-		iw_window_record(&s.window, (uint64_t)TICK_NS, 0, (uint64_t)PROBE_BLOCK_NS);
+	CHECK_EQ(ipcwait_window_set_preset(&s.window, IPCWAIT_LATENCY), 0);
+	ticking_teach(&s.window, 40);
 	sem_fabricate(&s, WORD(0, 0, others));
 	begin = fake.now_ns;
 	asleep = awake = UINT64_MAX;
@@ -38,7 +36,7 @@ static void expire(void)
 {
 	CHECK(fake.wait.deadline_ns > begin && fake.wait.deadline_ns < begin + TICK_NS);
 	asleep = sem_word(&s);
-	fake.now_ns = fake.wait.deadline_ns + 90 * US;
+	fake.now_ns = fake.wait.deadline_ns + LATE_NS;
 }
 
 static void post(void)
@@ -76,7 +74,7 @@ static void taken_by_the_spin(void)
 	const struct fake_step script[] = { { .result = -ETIMEDOUT, .meanwhile = expire } };
 
 	for (unsigned others = 0; others < 3; others++) {
-		ticking(others);
+		regular(others);
 		fake.on_clock = post_at_the_tick;
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_sem_wait(&s), 0);
@@ -110,7 +108,7 @@ static void counted_once_when_it_sleeps_again(void)
 					      .meanwhile = look_and_post } };
 
 	for (unsigned others = 0; others < 3; others++) {
-		ticking(others);
+		regular(others);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_sem_wait(&s), 0);
 		CHECK_EQ(asleep, WORD(0, 0, others + 1));
@@ -136,7 +134,7 @@ static void timer_before_the_wake(void)
 					      .meanwhile = expire_while_posted } };
 
 	for (unsigned others = 0; others < 3; others++) {
-		ticking(others);
+		regular(others);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_sem_wait(&s), 0);
 		CHECK_EQ(sem_word(&s), WORD(0, 0, others));
@@ -160,7 +158,7 @@ static void timer_before_the_wake_of_a_stolen_token(void)
 	};
 
 	for (unsigned others = 0; others < 3; others++) {
-		ticking(others);
+		regular(others);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_sem_wait(&s), 0);
 		CHECK_EQ(awake, WORD(0, 0, others + 1));
@@ -182,7 +180,7 @@ static void gives_up(void)
 		};
 		const struct fake_step at_once[] = { { .result = -EINTR } };
 
-		ticking(i % 2);
+		regular(i % 2);
 		if (i == 5)
 			FAKE_SCRIPT(at_once);
 		else
@@ -208,7 +206,7 @@ static void word_that_lies(void)
 		{ .meanwhile = look_and_post },
 	};
 
-	ticking(0);
+	regular(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_sem_wait(&s), 0);
 	CHECK_EQ(awake, WORD(0, 0, 1));

@@ -6,74 +6,23 @@
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "common/probe.h"
+#include "common/ticking.h"
 #include "os/thread.h"
 #include "wait/cost.h"
-
-#define US INT64_C(1000)
-
-/* Waits of a millisecond, and what comes of them. */
-#define TICK_NS (1000 * US)
-
-/* What an ordinary timer is late here. */
-#define LATE_NS (90 * US)
 
 /* A sleep that a wake ends when the wait usually ends. */
 static const struct fake_step at_the_tick[] = { { .sleep_ns = TICK_NS,
 						  .meanwhile = probe_stamp_and_appear } };
-
-static struct iw_plan plan;
-static int64_t begin;
-
-static void next_tick(int64_t deadline_ns)
-{
-	const struct iw_timer_cost timer = iw_cost_timer(iw_facts());
-
-	probe_again(deadline_ns);
-	begin = fake.now_ns;
-	iw_window_plan(&probe.window, (uint64_t)PROBE_BLOCK_NS, 0, &timer, &plan);
-}
-
-/* An object on which waits have lasted a tick each. */
-static void ticking(int64_t deadline_ns)
-{
-	probe_world(IPCWAIT_ADAPTIVE, 2);
-	for (unsigned i = 0; i < 40; i++)
-		iw_window_record(&probe.window, (uint64_t)TICK_NS, 0,
-				 (uint64_t)PROBE_BLOCK_NS);
-	next_tick(deadline_ns ? fake.now_ns + deadline_ns : IPCWAIT_FOREVER);
-	CHECK(plan.timed);
-	CHECK_EQ(plan.spin_ns, 0);
-	CHECK(plan.sleep.wake_ns > 800 * US && plan.sleep.until_ns > (uint64_t)TICK_NS);
-}
 
 static unsigned long_waits(void)
 {
 	return iw_window_count(&probe.window, IW_WINDOW_BINS - 1);
 }
 
-/* The wait began after that moment, some readings of the clock later. */
-static bool soon_after(int64_t is, int64_t want)
-{
-	return is >= want && is <= want + 2 * US;
-}
-
-static bool on_timer(int64_t deadline_ns)
-{
-	return soon_after(deadline_ns, begin + (int64_t)plan.sleep.wake_ns);
-}
-
-/* What the kernel does with a timer: the thread runs LATE_NS after it. */
-static void let_timer_expire(void)
-{
-	CHECK(on_timer(fake.wait.deadline_ns));
-	CHECK_EQ(probe.settles, 1);
-	fake.now_ns = fake.wait.deadline_ns + LATE_NS;
-}
-
 static void expire_and_end_at_the_tick(void)
 {
-	let_timer_expire();
-	probe.there_at = begin + TICK_NS;
+	ticking_expire();
+	probe.there_at = ticking.begin + TICK_NS;
 }
 
 static void taken_in_the_spin_after_the_timer(void)
@@ -84,12 +33,12 @@ static void taken_in_the_spin_after_the_timer(void)
 	struct ipcwait_kind_stats *was = &before.kind[IPCWAIT_KIND_SEM];
 	struct ipcwait_kind_stats *is = &after.kind[IPCWAIT_KIND_SEM];
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(probe.settles, 1);
 	CHECK_EQ(probe.withdraws, 1);
-	CHECK(soon_after(fake.now_ns, begin + TICK_NS));
+	CHECK(ticking_soon_after(fake.now_ns, ticking.begin + TICK_NS));
 	/* Counted as one that slept, for the reason that the first spin had, on a timer. */
 	after = probe_stats();
 	CHECK_EQ(is->slept - was->slept, 1);
@@ -109,8 +58,8 @@ static void taken_in_the_spin_after_the_timer(void)
 static void wake_late(void)
 {
 	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
-	CHECK(fake.now_ns <= begin + (int64_t)plan.sleep.until_ns + 3 * US);
-	fake.now_ns = begin + 2 * TICK_NS;
+	CHECK(fake.now_ns <= ticking.begin + (int64_t)ticking.plan.sleep.until_ns + 3 * US);
+	fake.now_ns = ticking.begin + 2 * TICK_NS;
 	probe_stamp_and_appear();
 }
 
@@ -118,13 +67,13 @@ static void wake_late(void)
 static void sleeps_again_if_the_spin_is_in_vain(void)
 {
 	const struct fake_step script[] = {
-		{ .result = -ETIMEDOUT, .meanwhile = let_timer_expire },
+		{ .result = -ETIMEDOUT, .meanwhile = ticking_expire },
 		{ .meanwhile = wake_late, .late_ns = 20 * US },
 	};
 	struct ipcwait_kind_stats before = probe_counters(), after;
 	uint64_t samples, spun;
 
-	ticking(0);
+	ticking_world(0);
 	samples = iw_cost_samples();
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
@@ -133,7 +82,7 @@ static void sleeps_again_if_the_spin_is_in_vain(void)
 	CHECK_EQ(probe.withdraws, 1);
 	after = probe_counters();
 	spun = after.spun_wasted_ns - before.spun_wasted_ns;
-	CHECK(spun > 1000 && spun <= plan.spin_again_ns + 2000);
+	CHECK(spun > 1000 && spun <= ticking.plan.spin_again_ns + 2000);
 	CHECK_EQ(after.slept - before.slept, 1);
 	CHECK_EQ(after.timed_sleeps - before.timed_sleeps, 1);
 	/* The sleep is what it was: two of them, without the spin. */
@@ -147,7 +96,7 @@ static void sleeps_again_if_the_spin_is_in_vain(void)
 
 static void expire_with_a_token(void)
 {
-	let_timer_expire();
+	ticking_expire();
 	probe_appear();
 }
 
@@ -157,7 +106,7 @@ static void there_when_it_withdraws(void)
 					      .meanwhile = expire_with_a_token } };
 	struct ipcwait_kind_stats before = probe_counters(), after;
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(probe.withdraws, 1);
@@ -176,11 +125,11 @@ static void woken_during_the_timed_sleep(void)
 	struct ipcwait_kind_stats before = probe_counters();
 	uint64_t samples;
 
-	ticking(0);
+	ticking_world(0);
 	samples = iw_cost_samples();
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
-	CHECK(on_timer(fake.wait.deadline_ns));
+	CHECK(ticking_on_timer(fake.wait.deadline_ns));
 	CHECK_EQ(probe.withdraws, 0);
 	CHECK_EQ(iw_cost_samples(), samples + 1);
 	CHECK_EQ(probe_counters().timed_sleeps - before.timed_sleeps, 1);
@@ -193,10 +142,10 @@ static void deadline_before_the_timer(void)
 					      .sleep_ns = 500 * US } };
 	struct ipcwait_kind_stats before = probe_counters(), after;
 
-	ticking(500 * US);
+	ticking_world(500 * US);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
-	CHECK_EQ(fake.wait.deadline_ns, begin + 500 * US);
+	CHECK_EQ(fake.wait.deadline_ns, ticking.begin + 500 * US);
 	CHECK_EQ(probe.withdraws, 1);
 	after = probe_counters();
 	CHECK_EQ(after.timed_sleeps, before.timed_sleeps);
@@ -207,16 +156,16 @@ static void deadline_before_the_timer(void)
 static void deadline_after_the_timer(void)
 {
 	const struct fake_step script[] = {
-		{ .result = -ETIMEDOUT, .meanwhile = let_timer_expire },
+		{ .result = -ETIMEDOUT, .meanwhile = ticking_expire },
 		{ .result = -ETIMEDOUT },
 	};
 
-	ticking(TICK_NS - 3 * US);
+	ticking_world(TICK_NS - 3 * US);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
 	CHECK_EQ(fake.waits, 2);
-	CHECK_EQ(fake.wait.deadline_ns, begin + TICK_NS - 3 * US);
-	CHECK(fake.now_ns < begin + TICK_NS);
+	CHECK_EQ(fake.wait.deadline_ns, ticking.begin + TICK_NS - 3 * US);
+	CHECK(fake.now_ns < ticking.begin + TICK_NS);
 	CHECK_EQ(probe.withdraws, 2);
 }
 
@@ -226,7 +175,7 @@ static void signal_in_the_timed_sleep(void)
 	struct ipcwait_kind_stats before = probe_counters(), after;
 	uint64_t rhythm;
 
-	ticking(0);
+	ticking_world(0);
 	rhythm = probe.window.bins.v >> 40;
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), -EINTR);
@@ -238,9 +187,10 @@ static void signal_in_the_timed_sleep(void)
 	CHECK_EQ(long_waits(), 25);
 }
 
-/* The word changed before the sleep: the next sleep is an ordinary one. */
+/* The word changed before the sleep: the next sleep has the same timer. */
 static void refused_timed_sleep(void)
 {
+	struct ipcwait_kind_stats before;
 	const struct fake_step script[] = {
 		{ .result = -EAGAIN },
 		{ .sleep_ns = TICK_NS,
@@ -248,18 +198,20 @@ static void refused_timed_sleep(void)
 		  .late_ns = 20 * US },
 	};
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
+	before = probe_counters();
 	CHECK_EQ(iw_wait(&probe.base), 0);
-	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+	CHECK(fake.wait.deadline_ns < ticking.begin + TICK_NS);
+	CHECK_EQ(probe_counters().timed_sleeps - before.timed_sleeps, 1);
 	CHECK_EQ(probe.withdraws, 0);
 	CHECK_EQ(probe.window.bins.v >> 61, 7);
 }
 
 static void expire_too_late(void)
 {
-	let_timer_expire();
-	fake.now_ns = begin + (int64_t)plan.sleep.until_ns + 50 * US;
+	ticking_expire();
+	fake.now_ns = ticking.begin + (int64_t)ticking.plan.sleep.until_ns + 50 * US;
 }
 
 /* Nothing is left to spin, so it only withdraws and settles again. */
@@ -273,7 +225,7 @@ static void timer_beyond_the_end_of_the_spin(void)
 	};
 	struct ipcwait_kind_stats before = probe_counters();
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(probe.withdraws, 1);
@@ -283,7 +235,7 @@ static void timer_beyond_the_end_of_the_spin(void)
 
 static void empty_the_budget(void)
 {
-	let_timer_expire();
+	ticking_expire();
 	iw_thread.full_at = (uint64_t)fake.now_ns + 30000000;
 }
 
@@ -295,7 +247,7 @@ static void spin_after_the_timer_is_not_admitted(void)
 	};
 	struct ipcwait_stats before = probe_stats(), after;
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(probe.settles, 2);
@@ -311,65 +263,27 @@ static void spin_after_the_timer_is_not_admitted(void)
 /* A wake that changes nothing would be lost on a waiter that is up. */
 static void not_where_a_waiter_must_stay_asleep(void)
 {
-	ticking(0);
+	ticking_world(0);
 	probe.fixed = true;
-	next_tick(IPCWAIT_FOREVER);
+	ticking_next(IPCWAIT_FOREVER);
 	FAKE_SCRIPT(at_the_tick);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
 }
 
+/* To ADAPTIVE and POWER an ordinary timer is not worth it. */
 static void not_by_these_presets(void)
 {
-	static const enum ipcwait_preset presets[] = { IPCWAIT_SPIN, IPCWAIT_BLOCK };
+	static const enum ipcwait_preset presets[] = { IPCWAIT_SPIN, IPCWAIT_BLOCK,
+						       IPCWAIT_ADAPTIVE, IPCWAIT_POWER };
 
-	for (unsigned i = 0; i < 2; i++) {
-		const struct fake_step script[] = {
-			{ .sleep_ns = TICK_NS, .meanwhile = probe_stamp_and_appear }
-		};
-
-		ticking(0);
+	for (unsigned i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
+		ticking_world(0);
 		CHECK_EQ(ipcwait_window_set_preset(&probe.window, presets[i]), 0);
-		FAKE_SCRIPT(script);
+		FAKE_SCRIPT(at_the_tick);
 		CHECK_EQ(iw_wait(&probe.base), 0);
 		CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
 	}
-}
-
-static int64_t lateness;
-
-static void expire_as_late_as_told(void)
-{
-	fake.now_ns = fake.wait.deadline_ns + lateness;
-	probe_appear();
-}
-
-static struct iw_timer_cost after_timers(unsigned n, int64_t late_ns)
-{
-	const struct fake_step script[] = { { .result = -ETIMEDOUT,
-					      .meanwhile = expire_as_late_as_told } };
-
-	lateness = late_ns;
-	while (n--) {
-		ticking(0);
-		FAKE_SCRIPT(script);
-		CHECK_EQ(iw_wait(&probe.base), 0);
-	}
-	return iw_cost_timer(iw_facts());
-}
-
-/* Each timer teaches how late timers are, so that the next sleep can end as late as may be. */
-static void lateness_is_learned(void)
-{
-	struct iw_timer_cost cost = after_timers(31, 5 * US);
-
-	CHECK_EQ(cost.late_ns, 98000);
-	CHECK_EQ(cost.spread_ns, 8000);
-	cost = after_timers(1, 5 * US);
-	CHECK(cost.late_ns >= 5000 && cost.late_ns <= 5200);
-	CHECK_EQ(cost.spread_ns, 0);
-	ticking(0);
-	CHECK(plan.sleep.wake_ns > (uint64_t)TICK_NS - 10000);
 }
 
 /* The CPU is taken away in the first spin for longer than the whole wait should last. */
@@ -385,11 +299,11 @@ static void no_timer_for_a_moment_that_is_past(void)
 {
 	struct ipcwait_kind_stats before = probe_counters(), after;
 
-	ticking(0);
+	ticking_world(0);
 	for (int i = 0; i < 60; i++)
-		iw_window_record(&probe.window, 1000, 0, (uint64_t)PROBE_BLOCK_NS);
-	next_tick(IPCWAIT_FOREVER);
-	CHECK(plan.timed && plan.spin_ns > 1000);
+		iw_window_record(&probe.window, 1000, 0, (uint64_t)TICKING_BLOCK_NS);
+	ticking_next(IPCWAIT_FOREVER);
+	CHECK(ticking.plan.timed && ticking.plan.spin_ns > 1000);
 	fake.on_clock = jump;
 	FAKE_SCRIPT(at_the_tick);
 	CHECK_EQ(iw_wait(&probe.base), 0);
@@ -402,7 +316,7 @@ static void no_timer_for_a_moment_that_is_past(void)
 /* Who comes late to a wait, because it was woken late from the last, has less of it left. */
 static void late_waiters_sleep_shorter(void)
 {
-	ticking(0);
+	ticking_world(0);
 	/* On time, late on this object, late on another. */
 	for (int i = 0; i < 3; i++) {
 		int64_t late_ns = i == 1 ? (int64_t)iw_thread.late_ns : 0;
@@ -411,13 +325,13 @@ static void late_waiters_sleep_shorter(void)
 						      .late_ns = 40 * US } };
 
 		if (i == 2)
-			iw_thread.late_on = &plan;
-		next_tick(IPCWAIT_FOREVER);
-		CHECK(plan.timed);
-		plan.sleep.wake_ns -= (uint64_t)late_ns;
+			iw_thread.late_on = &ticking.plan;
+		ticking_next(IPCWAIT_FOREVER);
+		CHECK(ticking.plan.timed);
+		ticking.plan.sleep.wake_ns -= (uint64_t)late_ns;
 		FAKE_SCRIPT(script);
 		CHECK_EQ(iw_wait(&probe.base), 0);
-		CHECK(on_timer(fake.wait.deadline_ns));
+		CHECK(ticking_on_timer(fake.wait.deadline_ns));
 		CHECK(iw_thread.late_ns > 40000 && iw_thread.late_ns < 41000);
 		CHECK_EQ(probe.window.bins.v >> 61, 7);
 	}
@@ -429,7 +343,7 @@ static void expiring_waits_are_not_regular(void)
 	const struct fake_step script[] = { { .result = -ETIMEDOUT,
 					      .sleep_ns = 10 * TICK_NS } };
 
-	probe_world(IPCWAIT_ADAPTIVE, 2);
+	probe_world(IPCWAIT_LATENCY, 2);
 	for (int i = 0; i < 40; i++) {
 		probe_again(fake.now_ns + 10 * TICK_NS);
 		FAKE_SCRIPT(script);
@@ -442,7 +356,7 @@ static void expiring_waits_are_not_regular(void)
 
 static void expire_and_leave_no_room(void)
 {
-	let_timer_expire();
+	ticking_expire();
 	probe.full = true;
 }
 
@@ -462,7 +376,7 @@ static void nap_after_the_timed_sleep(void)
 		{ .sleep_ns = 100 * US, .meanwhile = probe_appear },
 	};
 
-	ticking(0);
+	ticking_world(0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
 	CHECK_EQ(fake.waits, 3);
@@ -485,7 +399,6 @@ int main(void)
 		CHILD_TEST(spin_after_the_timer_is_not_admitted),
 		CHILD_TEST(not_where_a_waiter_must_stay_asleep),
 		CHILD_TEST(not_by_these_presets),
-		CHILD_TEST(lateness_is_learned),
 		CHILD_TEST(no_timer_for_a_moment_that_is_past),
 		CHILD_TEST(late_waiters_sleep_shorter),
 		CHILD_TEST(expiring_waits_are_not_regular),

@@ -54,12 +54,13 @@ static uint64_t random_block_ns(uint64_t *seed)
 }
 
 /* All kinds of timers, from free ones to ones that cost more than B. */
-static struct iw_timer_cost random_timer(uint64_t *seed)
+static struct iw_timer_cost random_timer(uint64_t *seed, uint64_t block_ns)
 {
 	return (struct iw_timer_cost){
 		.late_ns = check_random(seed) >> (44 + check_random(seed) % 20),
 		.spread_ns = check_random(seed) >> (44 + check_random(seed) % 20),
 		.cpu_ns = check_random(seed) >> (44 + check_random(seed) % 20),
+		.worth_ns = block_ns * (check_random(seed) % 65) / 64,
 	};
 }
 
@@ -73,7 +74,7 @@ static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 	for (int i = 0; i < 300000; i++) {
 		struct ipcwait_window w = random_window(&seed);
 		uint64_t block = random_block_ns(&seed);
-		struct iw_timer_cost timer = random_timer(&seed);
+		struct iw_timer_cost timer = random_timer(&seed, block);
 		struct iw_plan plan;
 
 		iw_window_plan(&w, block, i % 2 ? 0 : random_block_ns(&seed), &timer,
@@ -92,7 +93,7 @@ static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 	assert_true(timed > 1000);
 }
 
-static const struct iw_timer_cost guest_timer = { 98000, 8000, 3200 };
+static const struct iw_timer_cost guest_timer = { 98000, 8000, 3200, B - B / 4 };
 
 /* A window after some waits of 1 ms, each followed by @shorts of B/10. */
 static struct ipcwait_window ticking(unsigned shorts)
@@ -110,6 +111,7 @@ static struct ipcwait_window ticking(unsigned shorts)
 static void test_regular_waits_are_timed(void **state)
 {
 	struct ipcwait_window w = ticking(0);
+	struct iw_timer_cost timer = guest_timer;
 	struct iw_timed_sleep sleep;
 	struct iw_plan plan;
 
@@ -121,6 +123,10 @@ static void test_regular_waits_are_timed(void **state)
 	/* As rhythm.h plans it. */
 	assert_true(iw_rhythm_plan((uint32_t)(w.bins.v >> 40), B, &guest_timer, &sleep));
 	assert_memory_equal(&plan.sleep, &sleep, sizeof(sleep));
+	/* Not if it is worth no more than it costs. */
+	timer.worth_ns = sleep.cost_ns;
+	iw_window_plan(&w, B, 0, &timer, &plan);
+	assert_false(plan.timed);
 	/* Not where the primitive cannot, nor without a long wait in memory. */
 	assert_int_equal(spin_of(&w, B, 0), 0);
 	w.bins.v = (w.bins.v & ~counts_of(&w)) | 20;
