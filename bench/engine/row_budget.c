@@ -40,7 +40,7 @@ static const struct column columns[COLUMNS] = {
 #define LEAST_NS   50000000
 #define BLOCK_PART 5
 
-/* What the budget's description promises: docs/design/window.md, and the ceiling of a spin. */
+/* What docs/design/harm.md and docs/adr/0012 promise of the budget, and the ceiling of a spin. */
 #define THREAD_SHARE  0.05
 #define CPU_SHARE_ALL 0.025
 #define BURST_MS      1

@@ -2,23 +2,22 @@
 /*
  * Does B follow when waking becomes cheaper or dearer under the program? An open
  * /dev/cpu_dma_latency with a zero in it keeps idle CPUs awake, so a wake-up interrupts
- * nothing; closing it undoes that. Hand-offs go on all the time and the waker reads B every
- * 50 ms.
+ * nothing; closing it undoes that. Hand-offs go on all the time, in slices of 40 ms; between
+ * two slices B is read.
  *
  * Two forms: waits of 200 us, which sleep anyway, and waits of 10 us, which end while
  * spinning, so that nobody sleeps and the library has to notice in another way.
  *
- * The truth is measured all the time, between slices of the hand-offs that are judged, with
- * waits of the same length that sleep on a plain futex: median added latency plus median cost
- * of the post. It does not follow the device at once: the idle governor keeps its habits for
- * up to a second. So a direction takes from the moment when the truth has come within a
- * factor of 1.5 of its median in the second half of the phase, to the moment when B has, and
- * B has to stay there: its median from one second after the change on is within that factor.
+ * The truth is measured there too, with waits of the same length that sleep on a plain
+ * futex: median added latency plus median cost of the post. It does not follow the device at
+ * once: the idle governor keeps its habits for up to a second. So a direction takes from the
+ * moment when the truth has come within a factor of 1.5 of its median in the second half of
+ * the phase, to the moment when B has, and B has to stay there: its median from one second
+ * after the truth has arrived until the end of the phase is within that factor.
  */
 #include "../common/quantile.h"
 #include "clock.h"
 #include "handoff.h"
-
 #include "row.h"
 
 #include <errno.h>

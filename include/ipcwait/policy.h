@@ -7,20 +7,34 @@
  * share included. The engine measures B, keeps a small histogram of wait lengths with
  * every object, and spins for the time that makes the expected cost least: nothing for
  * an object whose waits are long, a little more than the usual wait where they are
- * short. No single spin costs more than 2B over the best choice.
+ * short. Where long waits are regular, a waiter may sleep on a timer until shortly before the
+ * expected end and spin only the rest; never on a bare futex word.
+ *
+ * No single spin costs more than 2B over the best choice, nor is it longer than the ceiling.
+ * The one exception: a waiter that keeps finding itself on its waker's CPU spins now and then
+ * for up to 8 ms, so that the kernel moves one of them. Not under POWER, not with
+ * IPCWAIT_SPIN_BUDGET=0, and not where the user or the program has set a ceiling.
  *
  * A preset says what a microsecond of latency is worth in CPU time:
  *
- *   ADAPTIVE  as much as a microsecond of one CPU                  (the default)
- *   LATENCY   four times as much: spins longer
- *   POWER     a quarter: spins less
+ *   ADAPTIVE  as much as a microsecond of one CPU (the default); sleeps on a timer only
+ *             where that takes no more CPU time
+ *   LATENCY   four times as much: spins longer, sleeps on a timer before regular waits
+ *   POWER     a quarter: spins less, practically never sleeps on a timer
  *   SPIN      always spins for 2B before it sleeps, whatever it has learned
  *   BLOCK     never spins
  *
  * The first that is set wins: the object's preset, IPCWAIT_POLICY in the environment
  * (adaptive, latency, power, spin, block), ipcwait_policy_set_default(), ADAPTIVE.
  * IPCWAIT_MAX_SPIN_US in the environment (1 .. 100000) replaces the ceiling of 200 us
- * that holds for every spin. Nobody spins where fewer than two CPUs are usable.
+ * that holds for every spin.
+ *
+ * IPCWAIT_SPIN_BUDGET in the environment (0 .. 100, default 5) is the percentage of a thread's
+ * time that failed spins may take; for the process it is half of that of every CPU. With 0
+ * ADAPTIVE, LATENCY and POWER do not spin, with 100 there is no bound. SPIN is exempt.
+ *
+ * Whatever the preset, nobody spins where fewer than two CPUs are usable, where a control
+ * group allows less than 1.5 CPUs or was stopped in the last second, or in a real-time class.
  *
  * Source of the rule: the ski-rental bound, Karlin, Li, Manasse, Owicki, "Empirical
  * Studies of Competitive Spinning for a Shared-Memory Multiprocessor", SOSP 1991; the
@@ -55,9 +69,9 @@ struct ipcwait_policy {
  * bytes, safe between processes, and never trusted: any content gives a legal window.
  */
 struct ipcwait_window {
-	struct ipcwait_word64 bins;  /* eight 5-bit counts of wait lengths, by share of B */
+	struct ipcwait_word64 bins;  /* counts of wait lengths, rhythm of the long ones */
 	struct ipcwait_word32 stamp; /* when the last waker began to wake a sleeper */
-	struct ipcwait_word32 state; /* preset and number of waits learned from */
+	struct ipcwait_word32 state; /* preset, waits learned from, CPU of the last waker */
 };
 
 IPCWAIT_BEGIN_DECLS

@@ -147,8 +147,9 @@ IPCWAIT_API int ipcwait_sem_fini(struct ipcwait_sem *s);
  *
  * Return: 0, the caller has taken one token. Any error: none was taken.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran while the caller slept (never while it spun); a handler
- *               installed with SA_RESTART interrupts only waits that have a deadline
+ *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
+ *               was installed with SA_RESTART ends a wait without a deadline only where the
+ *               library sleeps on a timer, as ipcwait_sem_wait(); call again to go on waiting
  *   -EINVAL     @s is misaligned or finished
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
@@ -229,8 +230,9 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_trywait(struct ipcwait_sem *s)
  * Spins for the semaphore's learned window, then sleeps.
  *
  * Return: 0, the caller has taken one token. Any error: none was taken.
- *   -EINTR   a signal handler that was installed without SA_RESTART ran while the caller
- *            slept (never while it spun); call again to go on waiting
+ *   -EINTR   a signal handler ran while the caller slept (never while it spun); one that was
+ *            installed with SA_RESTART only where waits are regular, and the library sleeps
+ *            on a timer to be up before the token; call again to go on waiting
  *   -EINVAL  @s is misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *

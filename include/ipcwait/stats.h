@@ -46,6 +46,10 @@ enum ipcwait_reason {
 #define IPCWAIT_KIND_SPACE   16
 #define IPCWAIT_REASON_SPACE 32
 
+/*
+ * slept_ns leaves out the waits of threads without a second CPU (one CPU, rationed, same CPU):
+ * a thread that will not spin whatever it learns spares itself the clock.
+ */
 struct ipcwait_kind_stats {
 	uint64_t spun;           /* waits that ended while spinning */
 	uint64_t slept;          /* waits that ended after they had given up spinning */
@@ -56,9 +60,9 @@ struct ipcwait_kind_stats {
 	uint64_t wakes_avoided;  /* posts with sleepers that needed no system call */
 	uint64_t spun_useful_ns; /* spinning in waits that ended while spinning */
 	uint64_t spun_wasted_ns; /* spinning in vain */
-	uint64_t slept_ns;       /* asleep; where two CPUs are usable */
-	uint64_t preempted;      /* spins during which the kernel switched the thread out */
-	uint64_t stolen;         /* spins during which the hypervisor took the CPU */
+	uint64_t slept_ns;       /* asleep, where there was a second CPU */
+	uint64_t preempted;      /* spins in vain: the kernel switched the thread out */
+	uint64_t stolen;         /* spins in vain: the hypervisor took the CPU */
 	uint64_t timed_sleeps;   /* sleeps on a timer, to spin only the rest of the wait */
 };
 

@@ -17,8 +17,9 @@
  * elsewhere. @waker_cpu is the CPU + 1 of whoever last woke a sleeper of the object, 0 if
  * unknown; one that the thread may not use itself counts as a second CPU.
  *
- * Ten times a second the thread's masks, its scheduling class (iw_thread.realtime) and the
- * quota (iw_quota()) are read again.
+ * Ten times a second, if it is asked that often, the thread's masks, its scheduling class
+ * (iw_thread.realtime) and the quota (iw_quota()) are read again. A thread without a second CPU
+ * asks in every 16th wait only (wait/admit.c).
  */
 bool iw_cpus_several(const struct iw_tick_rate *rate, uint64_t now, uint32_t waker_cpu);
 

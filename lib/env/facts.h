@@ -2,7 +2,8 @@
 /*
  * What is learned once about the machine and the process's configuration, and then only
  * read. Gathering takes up to half a millisecond, so it waits for the first
- * contended wait; nothing happens at load time but one look at the clock.
+ * contended wait; nothing happens at load time but one look at the clock (env/tick.c) and two
+ * loads that find libc's rseq area (os/rseq.c).
  */
 #ifndef IW_ENV_FACTS_H
 #define IW_ENV_FACTS_H

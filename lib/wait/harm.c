@@ -4,7 +4,7 @@
 
 #define QUIET_NS UINT64_C(1000000000)
 
-/* A sixteenth: about one look at the object and a half, for B = 30 us a spin of 1 us. */
+/* A sixteenth of the longest spin, 2B: 3.75 us for B = 30 us. */
 #define LEVEL_MOST 4
 
 static unsigned level_at(const struct iw_thread *self, const struct iw_facts *facts,

@@ -2,7 +2,8 @@
 /*
  * Spins that went wrong: the thread was switched out in the middle of one, or the hypervisor
  * took the CPU away. Whoever was to end the wait may have lost its CPU to the spinner. Each
- * such event halves what the thread spins from then on, each quiet second doubles it again.
+ * such event halves the longest that the thread may spin from then on, each quiet second
+ * doubles it again. That bound begins at 2B: a window of B is as long after the first event.
  *
  * Kept per thread and not per object: it is the CPUs that are short, whatever is waited for.
  */

@@ -193,11 +193,11 @@ bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 	iw_rseq_disarm();
 	iw_licence_return(s.licence);
 	lost = s.reason == IW_PREEMPTED || s.reason == IW_STOLEN ? s.gap : 0;
-	if (!taken && !s.part)
+	if (!taken && !s.part && me->preset != IPCWAIT_SPIN)
 		charge(me, &s, lost);
 	spun->ns = iw_tick_to_ns(s.rate, s.last - s.start);
 	spun->lost_ns = iw_tick_to_ns(s.rate, lost);
-	spun->window_ns = iw_tick_to_ns(s.rate, s.window);
+	spun->window_ns = s.part ? 0 : iw_tick_to_ns(s.rate, s.window);
 	spun->reason = taken ? IW_NO_REASON : s.reason;
 	return taken;
 }
