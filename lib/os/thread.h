@@ -25,7 +25,8 @@ struct iw_thread {
 	uint8_t why;     /* ... for this reason, an enum iw_reason */
 	uint32_t streak; /* such waits in a row */
 	bool parting;    /* it has spun to get away from its waker's CPU */
-	uint32_t beside; /* waits in a row with the waker on the same CPU */
+	uint32_t beside; /* waits in a row with the waker on the same CPU ... */
+	uint64_t beside_since; /* ... and ticks at the first of them */
 
 	/* Its spins. */
 	uint32_t unprobed;  /* admitted since one was given up to measure a sleep */

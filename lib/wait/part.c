@@ -6,10 +6,12 @@
 #define PART_NS 8000000
 
 /*
- * A thread has to find itself beside its waker this often in a row: hand-offs are frequent,
- * and there is something to gain.
+ * A thread has to find itself beside its waker this often in a row, and within this time, in
+ * ns: hand-offs are frequent, and there is something to gain. (Waits of 1 ms that parted took
+ * half as much CPU time again.)
  */
-#define TIMES 16
+#define TIMES     16
+#define WITHIN_NS 4000000
 
 /*
  * The process tries once in this time, in ns, and half as often after each try that did not
@@ -27,6 +29,16 @@ static uint64_t interval(const struct iw_facts *facts, uint32_t tries)
 	uint32_t doubled = tries < DOUBLED_MOST ? tries : DOUBLED_MOST;
 
 	return iw_tick_from_ns(&facts->rate, INTERVAL_NS << doubled);
+}
+
+/* At that rate so far, of two times at least. */
+static bool frequent(const struct iw_facts *facts, const struct iw_thread *self,
+		     uint64_t now)
+{
+	uint64_t within = iw_tick_from_ns(&facts->rate, WITHIN_NS);
+
+	return self->beside > 1 &&
+	       now - self->beside_since <= within * self->beside / TIMES;
 }
 
 /* A thread of the process begins a try. Returns its end, 0 if it is not the time. */
@@ -49,18 +61,29 @@ static uint64_t begin(const struct iw_facts *facts, uint64_t now, uint64_t last)
 	return end;
 }
 
+/* What is left of a try that ends at @end; one further off comes from a counter that jumped. */
+static uint64_t rest_of(const struct iw_facts *facts, uint64_t end, uint64_t now)
+{
+	uint64_t rest = end - now;
+
+	return rest <= iw_tick_from_ns(&facts->rate, PART_NS) ? rest : 0;
+}
+
 uint64_t iw_part_beside(const struct iw_facts *facts, uint64_t now)
 {
+	struct iw_thread *self = iw_self();
 	/* ORD part.X4: relaxed, re-checked by the CAS in begin(). */
-	uint64_t last = ipcwait_impl_load64_relaxed(&until);
+	uint64_t end = ipcwait_impl_load64_relaxed(&until);
 
-	iw_self()->beside++;
-	/* A try is under way, or its end comes from a counter that jumped back. */
-	if (last > now)
-		return last - now <= iw_tick_from_ns(&facts->rate, PART_NS) ? last - now
-									    : 0;
-	last = begin(facts, now, last);
-	return last ? last - now : 0;
+	if (self->beside >= TIMES && !frequent(facts, self, now))
+		self->beside = 0;
+	if (self->beside++ == 0)
+		self->beside_since = now;
+	if (!frequent(facts, self, now))
+		return 0;
+	if (end <= now)
+		end = begin(facts, now, end);
+	return end ? rest_of(facts, end, now) : 0;
 }
 
 void iw_part_apart(void)

@@ -25,10 +25,11 @@ static uint64_t beside(uint64_t now)
 	return iw_part_beside(&facts, now);
 }
 
-/* A thread that has found itself beside its waker often enough for a try. */
-static void ready(void)
+/* A thread that has found itself beside its waker often enough for a try at @now. */
+static void ready(uint64_t now)
 {
 	iw_thread.beside = TIMES - 1;
+	iw_thread.beside_since = now - MS;
 }
 
 static void after_16_times_in_a_row(void)
@@ -46,10 +47,12 @@ static void after_16_times_in_a_row(void)
 static void others_join(void)
 {
 	fake_reset();
-	ready();
+	ready(START);
 	CHECK_EQ(beside(START), TRY);
 	iw_thread = (struct iw_thread){ 0 };
+	CHECK_EQ(beside(START + 2 * MS), 0);
 	CHECK_EQ(beside(START + 2 * MS), TRY - 2 * MS);
+	ready(START + TRY - 1);
 	CHECK_EQ(beside(START + TRY - 1), 1);
 	CHECK_EQ(beside(START + TRY), 0);
 	CHECK_EQ(beside(START + 2 * TRY), 0);
@@ -61,30 +64,30 @@ static void less_often_in_vain(void)
 	uint64_t now = START;
 
 	fake_reset();
-	ready();
+	ready(now);
 	CHECK_EQ(beside(now), TRY);
 	for (unsigned tries = 1; tries < 12; tries++) {
 		uint64_t interval = INTERVAL << (tries < 6 ? tries : 6);
 
 		now += TRY + interval;
-		ready();
+		ready(now);
 		CHECK_EQ(beside(now - 1), 0);
-		ready();
+		ready(now);
 		CHECK_EQ(beside(now), TRY);
 	}
 	/* It helped, this once. */
 	iw_part_apart();
 	CHECK(!iw_thread.parting);
 	now += TRY + INTERVAL;
-	ready();
+	ready(now);
 	CHECK_EQ(beside(now - 1), 0);
-	ready();
+	ready(now);
 	CHECK_EQ(beside(now), TRY);
 	/* Only who has tried can say so. */
 	iw_thread = (struct iw_thread){ 0 };
 	iw_part_apart();
 	now += TRY + INTERVAL;
-	ready();
+	ready(now);
 	CHECK_EQ(beside(now), 0);
 }
 
@@ -92,10 +95,33 @@ static void less_often_in_vain(void)
 static void counter_jumps_back(void)
 {
 	fake_reset();
-	ready();
+	ready(START);
 	CHECK_EQ(beside(START), TRY);
-	ready();
-	CHECK_EQ(beside(MS), 0);
+	ready(2 * MS);
+	CHECK_EQ(beside(2 * MS), 0);
+}
+
+/* 16 times in 4 ms are often, in more they are not: the waits are too long to gain much. */
+static void only_who_waits_often(void)
+{
+	uint64_t now = START;
+
+	fake_reset();
+	for (unsigned i = 0; i < 10 * TIMES; i++)
+		CHECK_EQ(beside(now += MS / 3), 0);
+	/* Nor do they join. */
+	ready(now);
+	CHECK_EQ(beside(now), TRY);
+	iw_thread = (struct iw_thread){ 0 };
+	CHECK_EQ(beside(now + MS), 0);
+	CHECK_EQ(beside(now + 2 * MS), 0);
+	fake_reset();
+	now += TRY;
+	for (unsigned i = 1; i < TIMES; i++)
+		CHECK_EQ(beside(now += MS / 5), 0);
+	now += 100 * INTERVAL;
+	iw_thread.beside_since += 100 * INTERVAL;
+	CHECK_EQ(beside(now), TRY);
 }
 
 /* A wait that spins to part ends with its deadline, needs no licence and is charged nothing. */
@@ -112,7 +138,7 @@ static void waits_keep_their_deadline(void)
 		probe_again(deadline);
 		probe.window.bins.v = probe.window.state.v = 0;
 		iw_window_put_stamp(&probe.window, 1000, fake.cpu);
-		iw_thread.beside = TIMES - 1;
+		ready((uint64_t)fake.now_ns);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
 		/* The first has 1 ms, the second all of a try; its time has not come. */
@@ -128,7 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(after_16_times_in_a_row),   CHILD_TEST(others_join),
 		CHILD_TEST(less_often_in_vain),        CHILD_TEST(counter_jumps_back),
-		CHILD_TEST(waits_keep_their_deadline),
+		CHILD_TEST(waits_keep_their_deadline), CHILD_TEST(only_who_waits_often),
 	};
 
 	unsetenv("IPCWAIT_POLICY");
