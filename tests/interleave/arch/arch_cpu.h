@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker's CPU: in place of a folder of lib/arch. */
+#ifndef IW_ARCH_CPU_H
+#define IW_ARCH_CPU_H
+
+#include "interleave/model.h"
+
+#define iw_arch_pause iw_arch_pause
+static inline void iw_arch_pause(void)
+{
+	model_pause();
+}
+
+/* A reading of the counter is a long time here, so that a spin is over after few looks. */
+#define IW_ARCH_MODEL_TICK_NS 1000
+
+#define iw_arch_ticks iw_arch_ticks
+static inline uint64_t iw_arch_ticks(void)
+{
+	model_elapse(IW_ARCH_MODEL_TICK_NS);
+	return (uint64_t)model_now();
+}
+
+#endif

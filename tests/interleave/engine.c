@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the engine decides, decided by the checker: whether a waiter spins, for how many looks,
+ * and whether it bounds its sleep by a timer. Every answer that the real code could give in
+ * whatever circumstances is among them, so what holds here holds whatever was learned. In place
+ * of admit.c, policy.c, budget.c, licence.c, harm.c, cost.c, observe.c and stats.c of lib/wait,
+ * and of lib/env.
+ */
+#include "env/facts.h"
+#include "interleave/model.h"
+#include "wait/admit.h"
+#include "wait/budget.h"
+#include "wait/cost.h"
+#include "wait/harm.h"
+#include "wait/licence.h"
+#include "wait/observe.h"
+#include "wait/policy.h"
+#include "wait/stats.h"
+#include "interleave/engine.h"
+
+#define BLOCK_NS   20000
+#define LATENCY_NS 10000
+
+/* Lengths of the spin: the first looks only, less and more than what needs a licence. */
+#define SHORT_NS 1500
+#define LONG_NS  3000
+
+enum engine_spins engine_spins;
+
+static const struct iw_facts facts = {
+	.rate = { true, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	.cpus = 2,
+};
+
+const struct iw_facts *iw_facts(void)
+{
+	return &facts;
+}
+
+enum iw_reason iw_admit(const struct iw_waiter *me, uint64_t now, uint64_t *part_ticks)
+{
+	(void)me;
+	(void)now;
+	*part_ticks = 0;
+	if (engine_spins == ENGINE_SLEEPS)
+		return IW_CROWDED;
+	if (engine_spins == ENGINE_SPINS)
+		return IW_NO_REASON;
+	return model_choose(2, "does not spin") ? IW_CROWDED : IW_NO_REASON;
+}
+
+enum iw_reason iw_admit_still_alone(const struct iw_waiter *me)
+{
+	(void)me;
+	return IW_NO_REASON;
+}
+
+uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
+{
+	static const uint64_t lengths[] = { 0, SHORT_NS, LONG_NS };
+
+	(void)now;
+	me->plan = (struct iw_plan){ 0 };
+	if (model_timer_left())
+		me->plan = (struct iw_plan){
+			.timed = true,
+			.sleep = { .wake_ns = 1000000, .until_ns = 2000000 },
+			.spin_again_ns = SHORT_NS,
+		};
+	return lengths[model_choose(3, "spins on")];
+}
+
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *f,
+				     const struct ipcwait_window *w)
+{
+	(void)f;
+	(void)w;
+	return IPCWAIT_ADAPTIVE;
+}
+
+uint64_t iw_cost_block_ns(const struct iw_facts *f, enum ipcwait_preset preset)
+{
+	(void)f;
+	(void)preset;
+	return BLOCK_NS;
+}
+
+uint64_t iw_cost_latency_ns(const struct iw_facts *f)
+{
+	(void)f;
+	return LATENCY_NS;
+}
+
+void iw_cost_note_latency(uint64_t ns)
+{
+	(void)ns;
+}
+
+void iw_cost_note_waker(uint64_t ns)
+{
+	(void)ns;
+}
+
+void iw_cost_note_timer(uint64_t ns)
+{
+	(void)ns;
+}
+
+void iw_budget_charge(const struct iw_facts *f, uint64_t now, uint64_t ticks)
+{
+	(void)f;
+	(void)now;
+	(void)ticks;
+}
+
+void iw_harm_note(const struct iw_facts *f, uint64_t now)
+{
+	(void)f;
+	(void)now;
+}
+
+uint32_t iw_licence_take(const struct iw_facts *f, uint64_t now)
+{
+	(void)f;
+	(void)now;
+	return 1;
+}
+
+void iw_licence_return(uint32_t licence)
+{
+	(void)licence;
+}
+
+void iw_observe_closely(const struct iw_waiter *me, const struct iw_outcome *o)
+{
+	(void)me;
+	(void)o;
+}
+
+void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n)
+{
+	(void)kind;
+	(void)event;
+	(void)n;
+}
+
+void iw_count_reason(enum iw_reason reason)
+{
+	(void)reason;
+}

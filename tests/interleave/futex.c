@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's futex: who sleeps, and which of the sleepers a wake reaches. */
+#include <errno.h>
+
+#include "interleave/memory.h"
+#include "interleave/world.h"
+
+static void fall_asleep(const uint32_t *word, int64_t deadline_ns, bool private_)
+{
+	struct thread *t = &world.threads[world.current];
+
+	t->word = word;
+	t->deadline_ns = deadline_ns;
+	t->private_ = private_;
+	t->state = ASLEEP;
+	sched_look();
+	sched_give_way();
+	if (t->cancelled) {
+		world.scenario->cancelled(world.current);
+		sched_end_thread();
+	}
+	if (t->interrupted) {
+		t->interrupted = false;
+		sched_run_handler(t);
+	}
+}
+
+int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		     bool private_)
+{
+	if (world.current == HOST)
+		model_fail(MODEL_ASSERTION, "begin(), end() and at_rest() cannot sleep");
+	sched_point();
+	if (memory_futex_load(word) != expected) {
+		sched_trace(word, "futex wait: the word has changed", expected);
+		return -EAGAIN;
+	}
+	if (deadline_ns <= world.now_ns)
+		return -ETIMEDOUT;
+	sched_trace(word, "falls asleep on", expected);
+	fall_asleep(word, deadline_ns, private_);
+	sched_trace(word, "awake again, result",
+		    (uint64_t)-world.threads[world.current].result);
+	return world.threads[world.current].result;
+}
+
+static bool same_process(unsigned i)
+{
+	return world.current != HOST &&
+	       world.scenario->process[i] == world.scenario->process[world.current];
+}
+
+static unsigned list_sleepers(const uint32_t *word, bool private_, unsigned *sleepers)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < world.scenario->threads; i++)
+		if (world.threads[i].state == ASLEEP && world.threads[i].word == word &&
+		    world.threads[i].private_ == private_ && (!private_ || same_process(i)))
+			sleepers[n++] = i;
+	return n;
+}
+
+int model_futex_wake(const uint32_t *word, uint32_t count, bool private_)
+{
+	unsigned sleepers[MODEL_THREADS_MAX], n;
+	int woken = 0;
+
+	sched_point();
+	memory_futex_wake(word);
+	while ((uint32_t)woken < count && (n = list_sleepers(word, private_, sleepers))) {
+		thread_wake_up(&world.threads[sleepers[search_value(n)]], 0);
+		woken++;
+	}
+	sched_trace(word, "futex wake", (uint64_t)woken);
+	return woken;
+}

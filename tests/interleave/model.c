@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* What scenarios and the other files ask of the scheduler. */
+#include "interleave/memory.h"
+#include "interleave/trace.h"
+#include "interleave/world.h"
+
+/* By how much the clock jumps, in ns: beyond what lib/wait/wake.c takes for a fresh stamp. */
+#define JUMP_NS 2000000
+
+unsigned sched_current(void)
+{
+	return world.current;
+}
+
+struct view *sched_view_of(unsigned thread)
+{
+	return thread == HOST ? &world.host_view : &world.threads[thread].view;
+}
+
+struct view *sched_view(void)
+{
+	return sched_view_of(world.current);
+}
+
+enum model_memory sched_memory(void)
+{
+	return world.run.memory;
+}
+
+unsigned sched_stale_most(void)
+{
+	return world.run.memory == MODEL_WEAK ? world.scenario->search.stale : 0;
+}
+
+bool sched_observing(void)
+{
+	return world.observing;
+}
+
+void sched_changed(void)
+{
+	world.changes++;
+}
+
+const void *model_script(void)
+{
+	return world.scenario->script;
+}
+
+unsigned model_thread(void)
+{
+	return world.current;
+}
+
+bool model_dead(unsigned i)
+{
+	return world.threads[i].state == KILLED;
+}
+
+bool model_asleep(unsigned i)
+{
+	return world.threads[i].state == ASLEEP;
+}
+
+unsigned model_sleepers(void)
+{
+	return thread_count(ASLEEP);
+}
+
+int64_t model_now(void)
+{
+	return world.now_ns;
+}
+
+void model_elapse(int64_t ns)
+{
+	world.now_ns += ns;
+}
+
+unsigned model_choose(unsigned n, const char *what)
+{
+	unsigned choice = search_value(n);
+
+	if (choice)
+		trace_step(world.current, NULL, what, choice);
+	return choice;
+}
+
+bool model_timer_left(void)
+{
+	if (!world.left.timers || !model_choose(2, "a timer of the engine"))
+		return false;
+	world.left.timers--;
+	return true;
+}
+
+bool sched_clock_jumps(void)
+{
+	if (!world.left.jumps || world.current == HOST ||
+	    !model_choose(2, "the clock jumps"))
+		return false;
+	world.left.jumps--;
+	model_elapse(JUMP_NS);
+	return true;
+}
+
+void sched_trace(const volatile void *p, const char *what, uint64_t value)
+{
+	if (trace_on())
+		trace_step(world.current, p, what, value);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "interleave/model.h"
+#include "interleave/search.h"
+
+/* One in so many decisions is an event, where there is one and chance decides. */
+#define EVENT_SHARE 6
+
+static struct search search;
+static struct schedule taken;
+static uint16_t possible[DECISIONS_MAX];
+static struct schedule given; /* what to begin with, SEARCH_ALL and SEARCH_REPLAY */
+
+static uint64_t random_state;
+static unsigned priorities[MODEL_THREADS_MAX + 1];
+static unsigned changes[16];
+static unsigned steps, lowest;
+
+/* SplitMix64 (Steele and others, 2014). */
+static uint64_t next_random(void)
+{
+	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(next_random() % n);
+}
+
+void search_begin(const struct search *s, const struct schedule *replay)
+{
+	search = *s;
+	given.n = 0;
+	if (replay)
+		given = *replay;
+}
+
+/* Every thread gets a priority of its own, and some moments are chosen at which one loses its. */
+static void start_pct(void)
+{
+	unsigned length = search.steps ? search.steps : 1;
+
+	for (unsigned i = 0; i <= MODEL_THREADS_MAX; i++)
+		priorities[i] = 100 + i;
+	for (unsigned i = MODEL_THREADS_MAX; i > 0; i--) {
+		unsigned j = below(i + 1), p = priorities[i];
+
+		priorities[i] = priorities[j];
+		priorities[j] = p;
+	}
+	for (unsigned i = 0; i + 1 < search.depth; i++)
+		changes[i] = below(length);
+	lowest = 99;
+}
+
+void search_start(uint64_t run)
+{
+	taken.n = 0;
+	steps = 0;
+	random_state = search.seed * UINT64_C(0x2545f4914f6cdd1d) + run;
+	(void)next_random();
+	if (search.mode == SEARCH_PCT)
+		start_pct();
+}
+
+static unsigned note(unsigned choice, unsigned n)
+{
+	if (taken.n == DECISIONS_MAX)
+		model_fail(MODEL_LIVELOCK, "too many decisions");
+	possible[taken.n] = (uint16_t)n;
+	taken.taken[taken.n++] = (uint16_t)choice;
+	return choice;
+}
+
+static unsigned given_or_usual(unsigned n)
+{
+	unsigned choice = taken.n < given.n ? given.taken[taken.n] : 0;
+
+	return choice < n ? choice : 0;
+}
+
+static unsigned random_event(unsigned threads, unsigned n)
+{
+	return n > threads && (threads == 0 || below(EVENT_SHARE) == 0)
+		       ? threads + below(n - threads)
+		       : n;
+}
+
+static unsigned of_highest_priority(const struct option *o, unsigned threads)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 0; i + 1 < search.depth; i++)
+		if (changes[i] == steps)
+			priorities[o[0].thread] = lowest--;
+	steps++;
+	for (unsigned i = 1; i < threads; i++)
+		if (priorities[o[i].thread] > priorities[o[best].thread])
+			best = i;
+	return best;
+}
+
+/* Threads come first among the options, the running one before the others. */
+unsigned search_pick(const struct option *o, unsigned n)
+{
+	unsigned threads = 0, event;
+
+	if (search.mode == SEARCH_ALL || search.mode == SEARCH_REPLAY)
+		return n == 1 ? 0 : note(given_or_usual(n), n);
+	while (threads < n && o[threads].kind == 0)
+		threads++;
+	event = random_event(threads, n);
+	if (event < n)
+		return n == 1 ? 0 : note(event, n);
+	if (search.mode == SEARCH_PCT)
+		event = of_highest_priority(o, threads);
+	else
+		event = below(threads);
+	return n == 1 ? 0 : note(event, n);
+}
+
+unsigned search_value(unsigned n)
+{
+	if (n <= 1)
+		return 0;
+	if (search.mode == SEARCH_ALL || search.mode == SEARCH_REPLAY)
+		return note(given_or_usual(n), n);
+	return note(below(n), n);
+}
+
+bool search_next(void)
+{
+	while (taken.n && taken.taken[taken.n - 1] + 1u == possible[taken.n - 1])
+		taken.n--;
+	if (!taken.n)
+		return false;
+	taken.taken[taken.n - 1]++;
+	given.n = taken.n;
+	memcpy(given.taken, taken.taken, taken.n * sizeof(taken.taken[0]));
+	return true;
+}
+
+const struct schedule *search_taken(void)
+{
+	return &taken;
+}
