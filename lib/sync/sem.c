@@ -50,17 +50,20 @@ struct sem_waiter {
 	struct iw_waiter base;
 	struct ipcwait_sem *sem;
 	bool sleeper; /* counted in SLEEPERS */
-	bool spinner; /* has set SPINNER, which somebody else may have cleared since */
 };
 
-/* The word without what this waiter has published in it. */
+/*
+ * The word without what this waiter has published in it. Its SPINNER needs no clearing: a post
+ * clears it with the token that it leaves, and so does whoever announces a sleep, this waiter
+ * too. Nobody can leave in any other way while it is set.
+ */
 static uint64_t without_me(const struct sem_waiter *me, uint64_t w)
 {
 	if (me->sleeper && sleepers(w))
 		w -= SLEEPER_ONE;
 	if (me->sleeper && wakes(w))
 		w -= WAKE_ONE;
-	return me->spinner ? w & ~SPINNER : w;
+	return w;
 }
 
 /* v,k,s -> v-1, without me. False if there is no token; *@w is then current. */
@@ -85,14 +88,13 @@ static bool take(struct sem_waiter *me, uint64_t *w)
  * that was woken is counted in WAKES already, and a second time would be once too often.
  * One that finds SLEEPERS full will nap, and must not keep a token waiting for that long.
  */
-static void mark_spinner(struct sem_waiter *me, uint64_t w)
+static void mark_spinner(const struct sem_waiter *me, uint64_t w)
 {
 	if (me->sleeper || sleepers(w) <= wakes(w) || sleepers(w) == SLEEPERS_MAX ||
 	    (w & SPINNER))
 		return;
 	/* ORD sem.X4: relaxed, re-checked: a post reads the bit in the CAS that adds a token. */
-	if (ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER))
-		me->spinner = true;
+	(void)ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER);
 }
 
 static bool look(struct iw_waiter *base)
@@ -137,11 +139,10 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 			break;
 	}
 	me->sleeper = true;
-	me->spinner = false;
 	return IW_SLEEP;
 }
 
-/* 0,k,s -> 0,k-1,s-1, SPINNER -> 0 */
+/* 0,k,s -> 0,k-1,s-1 */
 static bool withdraw(struct iw_waiter *base)
 {
 	struct sem_waiter *me = (struct sem_waiter *)base;
@@ -156,7 +157,7 @@ static bool withdraw(struct iw_waiter *base)
 		    ipcwait_impl_cas64_relaxed(&me->sem->word, &w, without_me(me, w)))
 			break;
 	}
-	me->sleeper = me->spinner = false;
+	me->sleeper = false;
 	return false;
 }
 

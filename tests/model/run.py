@@ -68,7 +68,8 @@ CLAIMS = {
 WIDE = dict(TIMED=1, BARGES=1, POSTERS=2)
 MUTANTS = {
     'take keeps wakes': (1, 'without_me(): no `w -= WAKE_ONE`', WIDE),
-    'spinner leaves its mark': (2, 'without_me(): no `w & ~SPINNER`', dict(TIMED=1, ROOM=1)),
+    'spinner that will nap': (2, 'mark_spinner(): no `sleepers(w) == SLEEPERS_MAX ||`',
+                              dict(TIMED=1, ROOM=1)),
     'wakes below zero': (3, 'without_me(): no `&& wakes(w)`', WIDE),
     'futex compares sleepers': (4, 'settle(): `*expected` without WAKES', WIDE),
     'withdraw forgets the token': (5, 'withdraw(): no `if (take(me, &w))`', WIDE),

@@ -78,11 +78,10 @@ byte since;			/* what TILL counts, since the last kill */
 #define WORD (((v * 8 + s) * 8 + k) * 2 + sp)
 #define LOW (s * 16 + IF(4, 0, k))	/* the futex word; 4: SLEEPERS alone */
 
-inline leave(next)	/* without_me(); 1: keeps WAKES, 2: SPINNER, 3: WAKES may be 0 */
+inline leave(next)	/* without_me(); 1: keeps WAKES, 3: WAKES may be 0 */
 {
 	s = s - (sleeper && s);
 	k = (sleeper && IF(3, 1, k) -> IF(1, k, k - 1) : k);
-	sp = (spinner -> IF(2, sp, 0) : sp);
 	sleeper = 0; spinner = 0; st[i] = next
 }
 
@@ -96,8 +95,8 @@ end:
 	do	/* take(); 5: withdraw() does not try */
 	:: d_step { v && (LOOKS || st[i] == RUNG || st[i] == EXPIRED && BROKEN != 5) ->
 		v--; taken++; left--; leave((left -> NEW : GONE)) }
-		/* mark_spinner(); 6: also a sleeper, whom WAKES may count already */
-	:: d_step { !v && LOOKS && s > k && !sp && IF(6, 1, !sleeper) ->
+		/* mark_spinner(); 2: though it will nap, 6: also a sleeper, whom WAKES may count */
+	:: d_step { !v && LOOKS && s > k && !sp && IF(6, 1, !sleeper) && IF(2, 1, s < ROOM) ->
 		sp = 1; spinner = 1; st[i] = (st[i] == NEW -> AWAKE : st[i]) }
 		/* settle(); 7: does not look, 8: keeps WAKES, 9: keeps SPINNER */
 	:: d_step { IF(7, 1, !v) && LOOKS && (sleeper || s < ROOM) ->
