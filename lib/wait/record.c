@@ -51,7 +51,10 @@ static void warn(int r)
 	iw_text_print(&t);
 }
 
-/* One thread makes the file; what others would record meanwhile is lost. */
+/*
+ * One thread makes the file; what others would record meanwhile is lost. Likewise what one would
+ * that finds it made at this very moment: it has not acquired it.
+ */
 static uint32_t open_file(const char *path)
 {
 	static const char heading[] = "# wait in ns, object            ";
@@ -60,7 +63,7 @@ static uint32_t open_file(const char *path)
 
 	/* ORD record.X1: relaxed, no order needed: only chooses who makes the file. */
 	if (!ipcwait_impl_cas32_relaxed(&state, &found, OPENING))
-		return found;
+		return OPENING;
 	r = iw_trace_file_create(&file, path, (size_t)IW_RECORD_LINES * LINE_BYTES);
 	if (r)
 		warn(r);
