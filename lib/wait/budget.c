@@ -32,17 +32,26 @@ static uint64_t burst_ticks(const struct iw_facts *facts)
 	return iw_tick_from_ns(&facts->rate, BURST_NS);
 }
 
-/* A time beyond two bursts comes from a counter that jumped back: it counts as none. */
-static bool credit(uint64_t full_at, uint64_t now, uint64_t burst)
+/*
+ * A time further ahead, in ns, comes from a counter that jumped back and counts as none. Two
+ * bursts are 0.4 s, at one percent and on one CPU; the rest is for threads whose @now is
+ * older than that of the last one that was charged.
+ */
+#define AHEAD_MOST_NS UINT64_C(1000000000)
+
+static uint64_t ahead(const struct iw_facts *facts, uint64_t full_at, uint64_t now)
 {
-	return full_at <= now || full_at - now < burst || full_at - now > 2 * burst;
+	uint64_t ticks = full_at > now ? full_at - now : 0;
+
+	return ticks <= iw_tick_from_ns(&facts->rate, AHEAD_MOST_NS) ? ticks : 0;
 }
 
-static uint64_t charged(uint64_t full_at, uint64_t now, uint64_t debt, uint64_t burst)
+static uint64_t charged(const struct iw_facts *facts, uint64_t full_at, uint64_t now,
+			uint64_t debt, uint64_t burst)
 {
-	uint64_t from = full_at > now && full_at - now <= 2 * burst ? full_at : now;
+	uint64_t sum = ahead(facts, full_at, now) + debt;
 
-	return from + debt < now + 2 * burst ? from + debt : now + 2 * burst;
+	return now + (sum < 2 * burst ? sum : 2 * burst);
 }
 
 /* By how much @ticks of failed spinning move the thread's or the process's time on. */
@@ -74,8 +83,8 @@ bool iw_budget_allows(const struct iw_facts *facts, uint64_t now)
 		return facts->config.spin_budget_percent != 0;
 	/* ORD budget.X1: relaxed, statistic: a charge seen late allows one more spin. */
 	process = ipcwait_impl_load64_relaxed(&process_full_at);
-	return credit(iw_self()->full_at, now, thread_debt(facts, burst)) &&
-	       credit(process, now, process_debt(facts, burst));
+	return ahead(facts, iw_self()->full_at, now) < thread_debt(facts, burst) &&
+	       ahead(facts, process, now) < process_debt(facts, burst);
 }
 
 void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks)
@@ -87,13 +96,14 @@ void iw_budget_charge(const struct iw_facts *facts, uint64_t now, uint64_t ticks
 		return;
 	if (ticks > burst)
 		ticks = burst;
-	self->full_at = charged(self->full_at, now, thread_debt(facts, ticks),
+	self->full_at = charged(facts, self->full_at, now, thread_debt(facts, ticks),
 				thread_debt(facts, burst));
 	/* ORD budget.X2: relaxed, re-checked by the CAS. */
 	process = ipcwait_impl_load64_relaxed(&process_full_at);
 	/* ORD budget.X3: relaxed, no order needed: an account that guards no data. */
 	while (!ipcwait_impl_cas64_relaxed(&process_full_at, &process,
-					   charged(process, now, process_debt(facts, ticks),
+					   charged(facts, process, now,
+						   process_debt(facts, ticks),
 						   process_debt(facts, burst))))
 		continue;
 }
