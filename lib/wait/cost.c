@@ -150,8 +150,11 @@ bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
 	uint64_t longest = iw_tick_from_ns(&facts->rate, PROBE_NS), next = longest;
 	bool sampled;
 
-	/* A time further ahead than that comes from a counter that jumped back. */
-	if (IPCWAIT_LIKELY(due - now <= longest))
+	/*
+	 * Another thread may have read the time a little after @now. A time as far ahead again
+	 * comes from a counter that jumped back.
+	 */
+	if (IPCWAIT_LIKELY(due - now <= 2 * longest))
 		return false;
 	/* ORD cost.X11: relaxed, statistic as cost.X9. */
 	if (ipcwait_impl_load32_relaxed(&strays) >= STRAYS_SUSPECTED)
