@@ -60,6 +60,10 @@ static bool pinned_elsewhere(const struct iw_tick_rate *rate, uint32_t cpu, uint
 			/* ORD cpus.X2: relaxed, hint as cpus.X1. */
 			if (!same || !pin_younger(rate, pin, now, PIN_VALID_NS / 4))
 				ipcwait_impl_store64_relaxed(&pins[i], mine);
+		} else if (same) {
+			/* ORD cpus.X5: relaxed, hint as cpus.X1: threads of one CPU that noted it
+			 * at the same time may have taken both places. */
+			ipcwait_impl_store64_relaxed(&pins[i], 0);
 		}
 	}
 	return elsewhere;
