@@ -4,17 +4,13 @@
  * counter, the clock, the futex and the thread's own data. Atomics are in
  * <ipcwait/impl/word.h>, which inline fast paths share.
  *
- * A model build defines IW_SEAM_MODEL and IPCWAIT_IMPL_MODEL and gets the same names from
- * the interleaving checker; the sources above the seam are then the shipped ones.
+ * It is also where tests take over, with the sources above unchanged: they link another L1, and
+ * the interleaving checker brings a lib/arch of its own. ARCHITECTURE.md, "The seam"
  */
 #ifndef IW_OS_SEAM_H
 #define IW_OS_SEAM_H
 
 #include <ipcwait/impl/word.h>
-
-#ifdef IW_SEAM_MODEL
-#include IW_SEAM_MODEL
-#else
 
 #include "arch/arch.h"
 #include "os/clock.h"
@@ -47,7 +43,5 @@ static inline struct iw_thread *iw_self(void)
 {
 	return &iw_thread;
 }
-
-#endif /* IW_SEAM_MODEL */
 
 #endif

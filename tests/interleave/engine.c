@@ -21,7 +21,7 @@
 #define BLOCK_NS   20000
 #define LATENCY_NS 10000
 
-/* Lengths of the spin: the first looks only, less and more than what needs a licence. */
+/* Lengths of the spin: less and more than what needs a licence. */
 #define SHORT_NS 1500
 #define LONG_NS  3000
 
@@ -57,7 +57,7 @@ enum iw_reason iw_admit_still_alone(const struct iw_waiter *me)
 
 uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
 {
-	static const uint64_t lengths[] = { 0, SHORT_NS, LONG_NS };
+	static const uint64_t lengths[] = { SHORT_NS, LONG_NS };
 
 	(void)now;
 	me->plan = (struct iw_plan){ 0 };
@@ -67,7 +67,7 @@ uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
 			.sleep = { .wake_ns = 1000000, .until_ns = 2000000 },
 			.spin_again_ns = SHORT_NS,
 		};
-	return lengths[model_choose(3, "spins on")];
+	return lengths[model_choose(2, "spins on")];
 }
 
 enum ipcwait_preset iw_policy_preset(const struct iw_facts *f,

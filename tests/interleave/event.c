@@ -29,7 +29,8 @@ static unsigned list_events_of(unsigned i, struct option *o)
 		o[n++] = (struct option){ EXPIRE, (uint8_t)i };
 	if (asleep && world.left.cancels && world.scenario->cancelled)
 		o[n++] = (struct option){ CANCEL, (uint8_t)i };
-	if (world.left.kills && (asleep || i == world.current) && t->state <= ASLEEP &&
+	if (world.left.kills && t->state <= ASLEEP &&
+	    (asleep || i == world.current || world.scenario->died) &&
 	    world.scenario->mortal >> world.scenario->process[i] & 1)
 		o[n++] = (struct option){ KILL, (uint8_t)i };
 	if (memory_buffered(i))
@@ -60,6 +61,17 @@ void thread_expire(struct thread *t)
 	thread_wake_up(t, -ETIMEDOUT);
 }
 
+/* The kernel does, which has seen all that the dead have done; nothing comes in between. */
+static void tidy_up_after(unsigned process)
+{
+	unsigned was = world.current;
+
+	world.host_view.past[HOST]++;
+	world.current = HOST;
+	world.scenario->died(process);
+	world.current = was;
+}
+
 static void kill_process(unsigned process)
 {
 	world.left.kills--;
@@ -68,11 +80,12 @@ static void kill_process(unsigned process)
 		    world.threads[i].state > ASLEEP)
 			continue;
 		memory_flush_all(i);
+		view_join(&world.host_view, &world.threads[i].view, true);
 		world.threads[i].state = KILLED;
 	}
 	world.changes++;
 	if (world.scenario->died)
-		world.scenario->died(process);
+		tidy_up_after(process);
 }
 
 void event_happen(struct option event)

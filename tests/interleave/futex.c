@@ -16,6 +16,7 @@ static void fall_asleep(const uint32_t *word, int64_t deadline_ns, bool private_
 	sched_look();
 	sched_give_way();
 	if (t->cancelled) {
+		t->cancelled = false;
 		world.scenario->cancelled(world.current);
 		sched_end_thread();
 	}

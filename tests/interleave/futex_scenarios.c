@@ -39,8 +39,8 @@ static struct shared {
 	struct ipcwait_window window;
 } * shared;
 
-/* Notes of the test's own. */
-static bool set, woken;
+/* Notes of the test's own. Volatile: in the middle of a function other coroutines change them. */
+static volatile bool set, woken;
 
 static const struct script *script(void)
 {

@@ -6,6 +6,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "interleave/location.h"
 #include "interleave/memory.h"
@@ -20,6 +21,14 @@ static int cas(void *p, unsigned size, void *old, uint64_t desired, int order,
 
 	poke(old, size, expected);
 	return done;
+}
+
+/* Returns what was found. */
+static uint64_t cas_value(void *p, unsigned size, uint64_t old, uint64_t desired, int order,
+			  int on_failure)
+{
+	(void)memory_cas(p, size, &old, desired, order, on_failure);
+	return old;
 }
 
 #define HOOK __attribute__((visibility("default")))
@@ -89,6 +98,18 @@ RMWS(8) RMWS(16) RMWS(32) RMWS(64)
 
 CAS(8, strong) CAS(16, strong) CAS(32, strong) CAS(64, strong)
 CAS(8, weak) CAS(16, weak) CAS(32, weak) CAS(64, weak)
+
+#define CAS_VALUE(bits, name)                                                           \
+	HOOK U(bits) __tsan_atomic##bits##_##name(void *, U(bits), U(bits), int, int);  \
+	HOOK U(bits) __tsan_atomic##bits##_##name(void *p, U(bits) old, U(bits) v,      \
+						  int order, int on_failure)            \
+	{                                                                               \
+		HERE;                                                                   \
+		return (U(bits))cas_value(p, bits / 8, old, v, order, on_failure);      \
+	}
+
+CAS_VALUE(8, compare_exchange_val) CAS_VALUE(16, compare_exchange_val)
+CAS_VALUE(32, compare_exchange_val) CAS_VALUE(64, compare_exchange_val)
 	/* clang-format on */
 
 	HOOK void __tsan_init(void);
@@ -119,6 +140,30 @@ HOOK void __tsan_write_range(void *p, size_t size)
 {
 	HERE;
 	memory_plain(p, (unsigned)size, true);
+}
+
+/* clang's, for copies of structs. */
+HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
+HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
+{
+	HERE;
+	memory_plain(from, (unsigned)size, false);
+	memory_plain(to, (unsigned)size, true);
+	return memmove(to, from, size);
+}
+
+HOOK void *__tsan_memmove(void *to, const void *from, size_t size);
+HOOK void *__tsan_memmove(void *to, const void *from, size_t size)
+{
+	return __tsan_memcpy(to, from, size);
+}
+
+HOOK void *__tsan_memset(void *to, int byte, size_t size);
+HOOK void *__tsan_memset(void *to, int byte, size_t size)
+{
+	HERE;
+	memory_plain(to, (unsigned)size, true);
+	return memset(to, byte, size);
 }
 
 HOOK void __tsan_atomic_thread_fence(int order);

@@ -15,6 +15,12 @@
 
 #define SEED 20240229
 
+/* Executions of an exhaustive search that does not end before, unless the scenario says. */
+#define RUNS_MOST 60000
+
+/* So many times as many in a long run. */
+#define TIMES_LONG 20
+
 struct options {
 	const char *only;   /* part of a scenario's name */
 	const char *replay; /* a schedule */
@@ -22,7 +28,9 @@ struct options {
 	unsigned bound;
 	unsigned times; /* so many more random executions, and one more preemption */
 	uint64_t seed;
-	bool list, quiet;
+	bool list;
+	bool quiet; /* no traces */
+	bool first; /* stop at the first that is not as expected */
 };
 
 static const char *const memory_names[] = { "sc", "tso", "weak" };
@@ -80,17 +88,18 @@ static bool judge(const struct model_scenario *s, struct explored *e, const char
 static bool search_all(const struct model_scenario *s, enum model_memory memory,
 		       const struct options *o)
 {
+	uint64_t runs = s->search.runs_most ? s->search.runs_most : RUNS_MOST;
 	unsigned most = memory == MODEL_SC ? s->search.bound : s->search.weak_bound;
 
 	if (!most)
 		return true;
 	most += o->times > 1;
-	for (unsigned bound = most < 2 ? 0 : most - 1; bound <= most; bound++) {
+	for (unsigned bound = most - 1; bound <= most; bound++) {
 		struct run_params run = { s, memory, bound, STEPS_MOST };
 
-		explore_all(&run, s->search.runs_most, &found);
-		if (bound == most || found.worst.verdict != MODEL_PASS)
-			return judge(s, &found, "all", bound, o);
+		explore_all(&run, runs * o->times, &found);
+		if (!judge(s, &found, "all", bound, o))
+			return false;
 	}
 	return true;
 }
@@ -121,18 +130,29 @@ static void search_in(const struct model_scenario *s, enum model_memory memory,
 	wrong++;
 }
 
+static const struct model_scenario *find(const struct model_scenario *s, const char *name)
+{
+	const struct model_scenario *hit = NULL;
+
+	for (; !hit && (s->name || s->list); s++) {
+		if (s->list)
+			hit = find(s->list, name);
+		else if (!name || strcmp(s->name, name) == 0)
+			hit = s;
+	}
+	return hit;
+}
+
 static int replay(const struct options *o)
 {
 	static struct schedule schedule;
-	const struct model_scenario *s = model_scenarios;
+	const struct model_scenario *s = find(model_scenarios, o->only);
 
 	if (!schedule_parse(o->replay, &schedule)) {
 		(void)fprintf(stderr, "not a schedule: '%s'\n", o->replay);
 		return 2;
 	}
-	while (s->name && o->only && strcmp(s->name, o->only) != 0)
-		s++;
-	if (!s->name || o->memory < 0) {
+	if (!s || o->memory < 0) {
 		(void)fprintf(stderr,
 			      "--replay needs --memory, and --only with a whole name\n");
 		return 2;
@@ -148,9 +168,10 @@ static int replay(const struct options *o)
 
 static void usage(void)
 {
-	(void)fprintf(stderr,
-		      "usage: [--list] [--only NAME] [--memory sc|tso|weak] [--times N]\n"
-		      "       [--seed N] [--quiet] [--bound N --replay SCHEDULE]\n");
+	(void)fprintf(
+		stderr,
+		"usage: [--list] [--only NAME] [--memory sc|tso|weak] [--times N]\n"
+		"       [--seed N] [--quiet] [--first] [--bound N --replay SCHEDULE]\n");
 	exit(2);
 }
 
@@ -195,11 +216,17 @@ static struct options parse(char **arg)
 {
 	struct options o = { .memory = -1, .bound = UNBOUNDED, .times = 1, .seed = SEED };
 
+	/* scripts/check --long */
+	if (getenv("IW_STRESS_SECONDS"))
+		o.times = TIMES_LONG;
+
 	for (; *arg; arg++) {
 		if (strcmp(*arg, "--list") == 0) {
 			o.list = true;
 		} else if (strcmp(*arg, "--quiet") == 0) {
 			o.quiet = true;
+		} else if (strcmp(*arg, "--first") == 0) {
+			o.first = true;
 		} else {
 			if (!arg[1])
 				usage();
@@ -212,29 +239,43 @@ static struct options parse(char **arg)
 
 static void run(const struct model_scenario *s, const struct options *o)
 {
+	int memories = s->search.sc_only ? MODEL_TSO : MODEL_MEMORIES;
+
 	if (o->list) {
 		printf("%-34s %u threads: %s\n", s->name, s->threads, s->about);
 		return;
 	}
-	for (int memory = 0; memory < MODEL_MEMORIES; memory++)
-		if (o->memory < 0 || o->memory == memory)
+	for (int memory = 0; memory < memories; memory++)
+		if ((o->memory < 0 || o->memory == memory) && !(o->first && wrong))
 			search_in(s, (enum model_memory)memory, o);
+}
+
+/* Returns how many there were. */
+static unsigned run_list(const struct model_scenario *s, const struct options *o)
+{
+	unsigned n = 0;
+
+	for (; s->name || s->list; s++) {
+		if (s->list) {
+			n += run_list(s->list, o);
+		} else if (!o->only || strstr(s->name, o->only)) {
+			run(s, o);
+			n++;
+		}
+	}
+	return n;
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = parse(argv + 1);
-	unsigned scenarios = 0;
+	unsigned scenarios;
 
 	(void)argc;
 	coroutine_prepare();
 	if (o.replay)
 		return replay(&o);
-	for (const struct model_scenario *s = model_scenarios; s->name; s++)
-		if (!o.only || strstr(s->name, o.only)) {
-			run(s, &o);
-			scenarios++;
-		}
+	scenarios = run_list(model_scenarios, &o);
 	if (!scenarios) {
 		(void)fprintf(stderr, "no such scenario: '%s'\n", o.only);
 		return 2;

@@ -182,7 +182,7 @@ void memory_store(volatile void *p, unsigned size, uint64_t value, int order)
 	shadow_note(c, size, ATOMIC_STORE, sched_current(), sched_view());
 	sched_trace(p, "store", value);
 	l = location_of(c, p, size);
-	if (sched_memory() == MODEL_TSO) {
+	if (sched_memory() == MODEL_TSO && sched_current() != HOST) {
 		buffer_store(p, size, value, order);
 		return;
 	}

@@ -47,6 +47,16 @@ const void *model_script(void)
 	return world.scenario->script;
 }
 
+enum model_memory model_memory(void)
+{
+	return world.run.memory;
+}
+
+bool model_tracing(void)
+{
+	return trace_on();
+}
+
 unsigned model_thread(void)
 {
 	return world.current;
@@ -65,6 +75,15 @@ bool model_asleep(unsigned i)
 unsigned model_sleepers(void)
 {
 	return thread_count(ASLEEP);
+}
+
+unsigned model_sleepers_on(const void *word)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < world.scenario->threads; i++)
+		n += world.threads[i].state == ASLEEP && world.threads[i].word == word;
+	return n;
 }
 
 int64_t model_now(void)

@@ -61,12 +61,13 @@ struct model_search {
 	uint8_t stale;      /* loads of old values in an execution, MODEL_WEAK */
 	uint8_t pct_depth;  /* random priorities that change depth - 1 times ... */
 	uint32_t pct_runs;  /* ... in so many executions, and as many at random */
-	uint32_t runs_most; /* stop the exhaustive search there */
-	bool sc_only, unbounded;
+	uint32_t runs_most; /* stop the exhaustive search there; 0: at 60000 */
+	bool sc_only;       /* in no other kind of memory */
 };
 
 struct model_scenario {
 	const char *name;
+	const struct model_scenario *list; /* without a name: those of another list */
 	const char *about;
 	unsigned threads;
 	const void *script;             /* what the functions below make of it */
@@ -85,7 +86,10 @@ struct model_scenario {
 	enum model_verdict expect[MODEL_MEMORIES];
 };
 
-/* Memory that the checker watches. Threads share nothing else, but for notes of the test's own. */
+/*
+ * Memory that the checker watches. Threads share nothing else, but for notes of the test's own,
+ * which must be volatile: compilers do not know that another coroutine may run in a function.
+ */
 void *model_alloc(size_t size);
 void model_free(void *p);
 
@@ -94,6 +98,9 @@ void model_share(void *p, size_t size);
 
 /* Part of watched memory that holds statistics: any content is legal, its order is irrelevant. */
 void model_quiet(const void *p, size_t size);
+
+/* True if somebody will read what the scenario prints: the execution is being shown. */
+bool model_tracing(void);
 
 /* In a trace, this is what the memory is called. */
 void model_name(const void *p, const char *name);
@@ -109,11 +116,17 @@ unsigned model_choose(unsigned n, const char *what);
 /* A moment at which others may run; the tool of models without atomics. */
 void model_point(void);
 
-/* Others must run before this thread can get on. */
+/* One step of a spin that ends by itself: others may run now. */
+void model_yield(void);
+
+/* The same for one that does not: others must change something first, if they can. */
 void model_pause(void);
 
 /* Of the scenario that runs. */
 const void *model_script(void);
+
+/* What it runs on. */
+enum model_memory model_memory(void);
 
 /* The thread that runs, MODEL_THREADS_MAX outside of all. */
 unsigned model_thread(void);
@@ -121,9 +134,10 @@ unsigned model_thread(void);
 /* True if the process of thread @i has been killed; threads that do not end are. */
 bool model_dead(unsigned i);
 
-/* True if thread @i sleeps in the kernel; how many do. */
+/* True if thread @i sleeps in the kernel; how many do; how many of them on @word. */
 bool model_asleep(unsigned i);
 unsigned model_sleepers(void);
+unsigned model_sleepers_on(const void *word);
 
 /* What is in memory, for looking only: neither order nor life are checked. */
 uint64_t model_peek(const void *p);
@@ -140,7 +154,7 @@ int model_futex_wake(const uint32_t *word, uint32_t count, bool private_);
 /* How many of the engine's own timers may still be set in this execution. */
 bool model_timer_left(void);
 
-/* The scenarios of a program, ended by one without a name. */
+/* The scenarios of a program, ended by one without name and list. */
 extern const struct model_scenario model_scenarios[];
 
 #endif

@@ -29,22 +29,26 @@ _Noreturn void model_fail(enum model_verdict verdict, const char *text)
 
 static bool waits_for_others(const struct thread *t)
 {
-	return t->idle && t->idle_since == world.changes;
+	return t->pauses && t->paused_at == world.changes;
 }
 
-/* Threads that can go on, the running one first. */
+/* Threads that can go on, the running one first; last if it yields. */
 static unsigned list_ready(struct option *o)
 {
-	unsigned n = 0;
+	const struct thread *me =
+		world.current < NOBODY ? &world.threads[world.current] : NULL;
+	unsigned n = 0, mine = 0;
 
-	for (unsigned k = 0; k <= world.scenario->threads; k++) {
-		unsigned i = k ? k - 1 : world.current;
-
-		if (i == HOST || (k && i == world.current))
-			continue;
-		if (world.threads[i].state == READY && !waits_for_others(&world.threads[i]))
+	if (world.current != HOST && me->state == READY && !waits_for_others(me))
+		mine = 1;
+	if (mine && !me->yields)
+		o[n++] = (struct option){ RUN, (uint8_t)world.current };
+	for (unsigned i = 0; i < world.scenario->threads; i++)
+		if (i != world.current && world.threads[i].state == READY &&
+		    !waits_for_others(&world.threads[i]))
 			o[n++] = (struct option){ RUN, (uint8_t)i };
-	}
+	if (mine && me->yields)
+		o[n++] = (struct option){ RUN, (uint8_t)world.current };
 	return n;
 }
 
@@ -66,7 +70,7 @@ static unsigned list_idle(struct option *o)
 static unsigned within_bound(const struct option *o, unsigned n)
 {
 	return world.preemptions >= world.run.bound && n && o[0].thread == world.current &&
-			       !world.threads[world.current].idle
+			       !world.threads[world.current].yields
 		       ? 1
 		       : n;
 }
@@ -98,11 +102,29 @@ static void expire_one(void)
 	thread_expire(&world.threads[n]);
 }
 
+/* What threads have left in their buffers, in whatever order between them. True if any. */
+static bool flush_buffers(void)
+{
+	unsigned left[MODEL_THREADS_MAX], n;
+	bool any = false;
+
+	for (;;) {
+		n = 0;
+		for (unsigned i = 0; i < world.scenario->threads; i++)
+			if (memory_buffered(i))
+				left[n++] = i;
+		if (!n)
+			return any;
+		any = true;
+		n = left[search_value(n)];
+		trace_event(n, FLUSH);
+		memory_flush_one(n);
+	}
+}
+
 /* Nobody can run. Returns false if that is because all have ended. */
 static bool go_on_from_rest(void)
 {
-	for (unsigned i = 0; i < world.scenario->threads; i++)
-		memory_flush_all(i);
 	if (!thread_count(ASLEEP))
 		return false;
 	if (world.scenario->at_rest)
@@ -122,6 +144,9 @@ static unsigned decide(void)
 		if (++world.outcome.steps > world.run.steps)
 			model_fail(MODEL_LIVELOCK, "it does not end");
 		threads_ready = list_ready(o);
+		/* Buffers empty themselves in time, also while threads wait for that. */
+		if (!threads_ready && flush_buffers())
+			continue;
 		if (!threads_ready)
 			threads_ready = list_idle(o);
 		if (!threads_ready) {
@@ -150,7 +175,7 @@ void sched_give_way(void)
 
 	if (next == was && t->state == READY)
 		return;
-	if (t->state == READY && !t->idle)
+	if (t->state == READY && !t->yields)
 		world.preemptions++;
 	t->own = iw_thread;
 	if (_setjmp(t->here) == 0)
@@ -187,7 +212,7 @@ void sched_point(void)
 	sched_look();
 	t = &world.threads[world.current];
 	sched_give_way();
-	t->idle = false;
+	t->yields = t->pauses = false;
 	if (world.left.signals && world.scenario->handler && !t->in_handler &&
 	    search_value(2)) {
 		world.left.signals--;
@@ -201,13 +226,21 @@ void model_point(void)
 	sched_point();
 }
 
+void model_yield(void)
+{
+	if (world.current == HOST)
+		return;
+	world.threads[world.current].yields = true;
+	sched_point();
+}
+
 void model_pause(void)
 {
 	if (world.current == HOST)
 		return;
-	world.threads[world.current].idle = true;
-	world.threads[world.current].idle_since = world.changes;
-	sched_point();
+	world.threads[world.current].pauses = true;
+	world.threads[world.current].paused_at = world.changes;
+	model_yield();
 }
 
 /* Ends the calling thread. */
@@ -245,7 +278,8 @@ static void set_up_threads(void)
 		struct thread *t = &world.threads[i];
 
 		t->state = READY;
-		t->idle = t->in_handler = t->cancelled = t->interrupted = false;
+		t->yields = t->pauses = t->in_handler = t->cancelled = t->interrupted =
+			false;
 		t->view = world.host_view;
 		t->view.past[i] = 1;
 		memset(&t->own, 0, sizeof(t->own));

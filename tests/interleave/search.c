@@ -4,8 +4,11 @@
 #include "interleave/model.h"
 #include "interleave/search.h"
 
-/* One in so many decisions is an event, where there is one and chance decides. */
-#define EVENT_SHARE 6
+/*
+ * One in so many decisions is an event, where chance decides; 0 for none. Another share in each
+ * execution: some bugs need many events, others that nothing disturbs for long.
+ */
+static const unsigned event_shares[] = { 0, 64, 16, 5 };
 
 static struct search search;
 static struct schedule taken;
@@ -15,7 +18,7 @@ static struct schedule given; /* what to begin with, SEARCH_ALL and SEARCH_REPLA
 static uint64_t random_state;
 static unsigned priorities[MODEL_THREADS_MAX + 1];
 static unsigned changes[16];
-static unsigned steps, lowest;
+static unsigned steps, lowest, event_share;
 
 /* SplitMix64 (Steele and others, 2014). */
 static uint64_t next_random(void)
@@ -63,7 +66,7 @@ void search_start(uint64_t run)
 	taken.n = 0;
 	steps = 0;
 	random_state = search.seed * UINT64_C(0x2545f4914f6cdd1d) + run;
-	(void)next_random();
+	event_share = event_shares[next_random() % 4];
 	if (search.mode == SEARCH_PCT)
 		start_pct();
 }
@@ -84,11 +87,12 @@ static unsigned given_or_usual(unsigned n)
 	return choice < n ? choice : 0;
 }
 
+/* One of the events behind the threads, or @n for none. */
 static unsigned random_event(unsigned threads, unsigned n)
 {
-	return n > threads && (threads == 0 || below(EVENT_SHARE) == 0)
-		       ? threads + below(n - threads)
-		       : n;
+	bool any = n > threads && event_share && below(event_share) == 0;
+
+	return any ? threads + below(n - threads) : n;
 }
 
 static unsigned of_highest_priority(const struct option *o, unsigned threads)

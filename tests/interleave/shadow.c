@@ -8,7 +8,7 @@
 #include "interleave/shadow.h"
 
 #define ARENA_BYTES 8192
-#define SHARES_MAX  16
+#define SHARES_MAX  48
 #define NAMES_MAX   32
 #define BLOCKS_MAX  64
 
@@ -40,7 +40,7 @@ static _Alignas(128) char arena[ARENA_BYTES];
 static struct cell arena_cells[ARENA_BYTES / 4];
 static size_t arena_used;
 static struct share shares[SHARES_MAX];
-static unsigned shares_used;
+static unsigned shares_known, shares_used; /* in any scenario, in this one */
 static struct block blocks[BLOCKS_MAX];
 static unsigned blocks_used;
 static struct name names[NAMES_MAX];
@@ -64,6 +64,7 @@ void shadow_reset(void)
 {
 	memset(arena_cells, 0, arena_used / 4 * sizeof(arena_cells[0]));
 	arena_used = 0;
+	shares_used = 0;
 	blocks_used = 0;
 	names_used = 0;
 }
@@ -122,26 +123,38 @@ void shadow_check_leaks(void)
 			model_fail(MODEL_LEAK, "memory was not freed");
 }
 
-static struct share *share_of(void *p, size_t size)
+static struct share *new_share(void *p, size_t size)
 {
-	struct share *s = shares;
+	struct share *s = &shares[shares_known++];
 
-	while (s < shares + shares_used && s->base != p)
-		s++;
-	if (s < shares + shares_used)
-		return s;
-	if (shares_used == SHARES_MAX || (uintptr_t)p % 4) {
+	if (shares_known > SHARES_MAX || (uintptr_t)p % 4) {
 		(void)fprintf(stderr,
 			      "model_share: SHARES_MAX is too small, or misaligned\n");
 		abort();
 	}
-	shares_used++;
 	*s = (struct share){ p, size, malloc(size),
 			     calloc((size + 3) / 4, sizeof(struct cell)) };
 	if (!s->first || !s->cells)
 		abort();
 	memcpy(s->first, p, size);
 	return s;
+}
+
+/* Those of this scenario come first. */
+static struct share *share_of(void *p, size_t size)
+{
+	struct share *s = shares, found;
+
+	while (s < shares + shares_known && s->base != p)
+		s++;
+	if (s == shares + shares_known)
+		s = new_share(p, size);
+	if (s < shares + shares_used)
+		return s;
+	found = *s;
+	*s = shares[shares_used];
+	shares[shares_used] = found;
+	return &shares[shares_used++];
 }
 
 void model_share(void *p, size_t size)

@@ -21,8 +21,9 @@ struct thread {
 	bool in_handler;
 	bool cancelled;
 	bool interrupted;     /* a handler is to run before its sleep returns */
-	bool idle;            /* it has paused: others first, ... */
-	unsigned idle_since;  /* ... until there was a change after this one */
+	bool yields;          /* whoever is next does not preempt it */
+	bool pauses;          /* others first, ... */
+	unsigned paused_at;   /* ... until there was a change after this one */
 	const uint32_t *word; /* on which it sleeps */
 	bool private_;
 	int64_t deadline_ns;

@@ -8,7 +8,7 @@
 #define iw_arch_pause iw_arch_pause
 static inline void iw_arch_pause(void)
 {
-	model_pause();
+	model_yield();
 }
 
 /* A reading of the counter is a long time here, so that a spin is over after few looks. */
