@@ -15,15 +15,12 @@
 #define MAX     3
 #define NEVER   HISTORY_PENDING
 
+/* clang-format off */
 /* The first two numbers are the stamps of call and return. */
-#define OP(call, ret, code, arg, result)        \
-	{                                       \
-		call, ret, arg, result, 0, code \
-	}
-#define BY(who, call, ret, code, arg, result)     \
-	{                                         \
-		call, ret, arg, result, who, code \
-	}
+#define OP(call, ret, code, arg, result) { call, ret, arg, result, 0, code }
+#define BY(who, call, ret, code, arg, result) { call, ret, arg, result, who, code }
+
+/* clang-format on */
 
 struct row {
 	const char *what;
@@ -54,41 +51,33 @@ static void check_rows(struct spec spec, const struct row *rows, size_t n)
 
 #define CHECK_ROWS(spec, rows) check_rows(spec, rows, sizeof(rows) / sizeof((rows)[0]))
 
+/* clang-format off */
+
 static const struct row registers[] = {
 	{ "nothing at all", true, { { 0 } } },
-	{ "what was written",
-	  true,
+	{ "what was written", true,
 	  { OP(1, 2, REGISTER_WRITE, 7, 0), OP(3, 4, REGISTER_READ, 0, 7) } },
-	{ "what was there before",
-	  false,
+	{ "what was there before", false,
 	  { OP(1, 2, REGISTER_WRITE, 7, 0), OP(3, 4, REGISTER_READ, 0, 5) } },
-	{ "meanwhile, before",
-	  true,
+	{ "meanwhile, before", true,
 	  { OP(1, 4, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 5) } },
-	{ "meanwhile, after",
-	  true,
+	{ "meanwhile, after", true,
 	  { OP(1, 4, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 7) } },
-	{ "new, then old",
-	  false,
+	{ "new, then old", false,
 	  { OP(1, 6, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 7),
 	    OP(4, 5, REGISTER_READ, 0, 5) } },
-	{ "two readers see two orders",
-	  false,
+	{ "two readers see two orders", false,
 	  { BY(1, 1, 9, REGISTER_WRITE, 1, 0), BY(2, 1, 9, REGISTER_WRITE, 2, 0),
 	    BY(3, 2, 3, REGISTER_READ, 0, 1), BY(3, 4, 5, REGISTER_READ, 0, 2),
 	    BY(4, 2, 3, REGISTER_READ, 0, 2), BY(4, 4, 5, REGISTER_READ, 0, 1) } },
-	{ "a pending write was seen",
-	  true,
+	{ "a pending write was seen", true,
 	  { OP(1, NEVER, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 7) } },
-	{ "a pending write was not seen",
-	  true,
+	{ "a pending write was not seen", true,
 	  { OP(1, NEVER, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 5) } },
-	{ "a pending write came and went",
-	  false,
+	{ "a pending write came and went", false,
 	  { OP(1, NEVER, REGISTER_WRITE, 7, 0), OP(2, 3, REGISTER_READ, 0, 7),
 	    OP(4, 5, REGISTER_READ, 0, 5) } },
-	{ "a pending write seen before its call",
-	  false,
+	{ "a pending write seen before its call", false,
 	  { OP(1, 2, REGISTER_READ, 0, 7), OP(3, NEVER, REGISTER_WRITE, 7, 0) } },
 	{ "a pending read", true, { OP(1, NEVER, REGISTER_READ, 0, 9) } },
 	{ "a write that fails", false, { OP(1, 2, REGISTER_WRITE, 7, -EINVAL) } },
@@ -96,52 +85,40 @@ static const struct row registers[] = {
 };
 
 static const struct row mutexes[] = {
-	{ "lock and unlock",
-	  true,
+	{ "lock and unlock", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(1, 3, 4, MUTEX_UNLOCK, 0, 0),
 	    BY(2, 5, 6, MUTEX_TRYLOCK, 0, 0) } },
-	{ "two owners",
-	  false,
+	{ "two owners", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_LOCK, 0, 0),
 	    BY(1, 5, 6, MUTEX_UNLOCK, 0, 0) } },
-	{ "the second waits",
-	  true,
+	{ "two owners, no unlock", false,
+	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_LOCK, 0, 0) } },
+	{ "the second waits", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 6, MUTEX_LOCK, 0, 0),
 	    BY(1, 5, 7, MUTEX_UNLOCK, 0, 0) } },
-	{ "busy",
-	  true,
+	{ "busy", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_TRYLOCK, 0, -EBUSY),
 	    BY(2, 5, 6, MUTEX_LOCK_UNTIL, 0, -ETIMEDOUT) } },
-	{ "busy, but unlocked",
-	  false,
+	{ "busy, but unlocked", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(1, 3, 4, MUTEX_UNLOCK, 0, 0),
 	    BY(2, 5, 6, MUTEX_TRYLOCK, 0, -EBUSY) } },
-	{ "a time-out, but unlocked",
-	  false,
+	{ "a time-out, but unlocked", false,
 	  { BY(2, 5, 6, MUTEX_LOCK_UNTIL, 0, -ETIMEDOUT) } },
-	{ "a lock that is busy",
-	  false,
+	{ "a lock that is busy", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_LOCK, 0, -EBUSY) } },
-	{ "unlocked by another",
-	  false,
+	{ "unlocked by another", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_UNLOCK, 0, 0) } },
-	{ "refused to another",
-	  true,
+	{ "refused to another", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_UNLOCK, 0, -EPERM) } },
-	{ "refused to the owner",
-	  false,
+	{ "refused to the owner", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(1, 3, 4, MUTEX_UNLOCK, 0, -EPERM) } },
-	{ "a deadlock that was seen",
-	  true,
+	{ "a deadlock that was seen", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(1, 3, 4, MUTEX_LOCK, 0, -EDEADLK) } },
-	{ "no deadlock",
-	  false,
+	{ "no deadlock", false,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_LOCK, 0, -EDEADLK) } },
-	{ "died with it",
-	  true,
+	{ "died with it", true,
 	  { BY(1, 1, NEVER, MUTEX_LOCK, 0, 0), BY(2, 3, 4, MUTEX_TRYLOCK, 0, -EBUSY) } },
-	{ "died unlocking",
-	  true,
+	{ "died unlocking", true,
 	  { BY(1, 1, 2, MUTEX_LOCK, 0, 0), BY(1, 3, NEVER, MUTEX_UNLOCK, 0, 0),
 	    BY(2, 4, 5, MUTEX_LOCK, 0, 0) } },
 	{ "unlocked while unlocked", false, { BY(1, 1, 2, MUTEX_UNLOCK, 0, 0) } },
@@ -150,20 +127,19 @@ static const struct row mutexes[] = {
 
 /* Those of semaphores and queues are in the tests of the fast checkers. */
 static const struct row bounded[] = {
-	{ "full, one out, one in",
-	  true,
+	{ "full, one out, one in", true,
 	  { OP(1, 2, QUEUE_SEND, 1, 0), OP(3, 4, QUEUE_SEND, 2, 0),
 	    OP(5, 8, QUEUE_SEND, 3, 0), OP(6, 7, QUEUE_RECV, 0, 1),
 	    OP(9, 10, QUEUE_SEND, 4, -EAGAIN) } },
-	{ "one more than fits",
-	  false,
+	{ "one more than fits", false,
 	  { OP(1, 2, QUEUE_SEND, 1, 0), OP(3, 4, QUEUE_SEND, 2, 0),
 	    OP(5, 6, QUEUE_SEND, 3, 0), OP(7, 8, QUEUE_RECV, 0, 1) } },
-	{ "the same value twice is no flaw here",
-	  true,
+	{ "the same value twice is no flaw here", true,
 	  { OP(1, 2, QUEUE_SEND, 5, 0), OP(3, 4, QUEUE_SEND, 5, 0),
 	    OP(5, 6, QUEUE_RECV, 0, 5), OP(7, 8, QUEUE_RECV, 0, 5) } },
 };
+
+/* clang-format on */
 
 static void test_register(void **state)
 {
