@@ -43,6 +43,9 @@ struct fake_os {
 
 	const struct fake_step *script; /* a wait beyond its end fails the test */
 	unsigned steps;
+	/* Asked instead of the script, if set. */
+	int (*on_wait)(const struct fake_call *call);
+
 	int woken;              /* what a wake returns at most */
 	void (*on_wake)(void);  /* called in a wake, before it returns */
 	void (*on_clock)(void); /* called with every reading of the clock */

@@ -3,12 +3,23 @@
 #ifndef TESTS_IPC_REGION_H
 #define TESTS_IPC_REGION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include <ipcwait/ipcwait.h>
 
-#define REGION_RING 64
+#define REGION_RING  64
+#define REGION_SEMS  2
+#define REGION_SLOTS 10
+
+/* What a worker is about to do, for those who find it dead. */
+struct intent {
+	uint32_t step;     /* 0: nothing */
+	uint32_t from, to; /* semaphores */
+	bool forever;      /* it waits without a deadline */
+	uint64_t done;
+} __attribute__((aligned(64)));
 
 /* Fresh memory is all zero, and so are the semaphores in it: nobody initialises them. */
 struct region {
@@ -18,6 +29,18 @@ struct region {
 	int64_t deadline_ns;
 	int result;
 	uint32_t stop;
+
+	/* A bare futex, and what is known about waits on it. */
+	uint32_t word;
+	struct ipcwait_window window;
+
+	/* Of a stage: how long a wait with a deadline lasts, and what a handler has done. */
+	int64_t patience_ns;
+	unsigned handler_posted, handler_taken, handler_woke;
+
+	/* Of a storm. */
+	struct ipcwait_sem sem[REGION_SEMS];
+	struct intent intent[REGION_SLOTS];
 };
 
 /* Create it and map it here. */

@@ -75,7 +75,7 @@ static void usage(void)
 {
 	fputs("usage: sem_stress TEST private|shared SECONDS [SEED]\n"
 	      "TEST is one of storm, storm-posting, reuse, crowd, handoff, handoff-spin, "
-	      "handoff-block\n",
+	      "handoff-block, scribble\n",
 	      stderr);
 	exit(2);
 }
@@ -98,6 +98,8 @@ static void run_test(const char *name, struct stress *run)
 	} else if (strcmp(name, "handoff-block") == 0) {
 		run->preset = IPCWAIT_BLOCK;
 		stress_handoff(run);
+	} else if (strcmp(name, "scribble") == 0) {
+		stress_scribble(run);
 	} else {
 		usage();
 	}

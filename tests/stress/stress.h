@@ -43,4 +43,7 @@ void stress_handoff(const struct stress *run);
 /* Sixteen threads move tokens between four semaphores. */
 void stress_crowd(const struct stress *run);
 
+/* Another process scribbles on the semaphore. */
+void stress_scribble(const struct stress *run);
+
 #endif
