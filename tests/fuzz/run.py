@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Build a fuzz target and run it: so many inputs from a fixed seed, the same in every run.
 
-Usage: run.py [--runs N] [--include DIR]... TARGET SOURCE...
+Usage: run.py [--runs N] [--length N] [--include DIR]... [--flag=FLAG]... TARGET SOURCE...
 TARGET is the name of a file beside this one and of a folder in corpus/. With
 IW_STRESS_SECONDS in the environment it runs for so long, from a seed of its own.
 Exit status: 0 nothing was found, 1 something was, 77 there is no clang with libFuzzer.
@@ -18,7 +18,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKS = '-fsanitize=fuzzer,address,undefined'
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-g', '-O1', '-Wall', '-Wextra', '-Werror', CHECKS,
          '-fno-sanitize-recover=all']
-LENGTH_MOST = 20000
 
 
 def can_fuzz(clang, folder):
@@ -33,7 +32,7 @@ def can_fuzz(clang, folder):
 def build(clang, args, folder):
     program = os.path.join(folder, args.target)
     includes = ['-I' + d for d in args.include]
-    subprocess.run([clang, *FLAGS, *includes, os.path.join(HERE, args.target + '.c'),
+    subprocess.run([clang, *FLAGS, *args.flag, *includes, os.path.join(HERE, args.target + '.c'),
                     *args.source, '-o', program], check=True)
     return program
 
@@ -48,9 +47,10 @@ def run(program, args, folder):
     found = os.path.join(folder, 'found')
     os.mkdir(found)
     bad = os.path.join(os.getcwd(), f'fuzz-{args.target}-')
-    # The leak sanitizer needs rights that containers withhold, and the parsers own nothing.
-    env = dict(os.environ, ASAN_OPTIONS='detect_leaks=0', TMPDIR=folder)
-    return subprocess.run([program, *effort(args.runs), f'-max_len={LENGTH_MOST}', '-timeout=10',
+    env = {k: v for k, v in os.environ.items() if not k.startswith('IPCWAIT_')}
+    # The leak sanitizer needs rights that containers withhold, and the library owns nothing.
+    env.update(ASAN_OPTIONS='detect_leaks=0', IPCWAIT_CALIBRATION='none', TMPDIR=folder)
+    return subprocess.run([program, *effort(args.runs), f'-max_len={args.length}', '-timeout=10',
                            '-artifact_prefix=' + bad, '-print_final_stats=1', found,
                            os.path.join(HERE, 'corpus', args.target)],
                           check=False, env=env, stderr=subprocess.STDOUT).returncode
@@ -59,7 +59,9 @@ def run(program, args, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--runs', type=int, default=10000)
+    parser.add_argument('--length', type=int, default=20000, help='of the longest input')
     parser.add_argument('--include', action='append', default=[])
+    parser.add_argument('--flag', action='append', default=[], help='for the compiler')
     parser.add_argument('target')
     parser.add_argument('source', nargs='+')
     args = parser.parse_args()
