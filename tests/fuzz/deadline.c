@@ -170,7 +170,8 @@ static void check_ticks(struct input *in)
 	FUZZ_CHECK(back_ns <= ns);
 	FUZZ_CHECK(ns - back_ns <= tick_ns * ((ns >> 32) + 2) + (ticks >> 32) + 1);
 	FUZZ_CHECK(iw_tick_from_ns(&rate, ns + more_ns) >= ticks);
-	FUZZ_CHECK(iw_tick_to_ns(&rate, ticks + more_ns) >= back_ns);
+	ticks += iw_tick_from_ns(&rate, more_ns);
+	FUZZ_CHECK(iw_tick_to_ns(&rate, ticks) >= back_ns);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
