@@ -62,8 +62,9 @@ static bool pinned_elsewhere(const struct iw_tick_rate *rate, uint32_t cpu, uint
 				ipcwait_impl_store64_relaxed(&pins[i], mine);
 		} else if (same) {
 			/* ORD cpus.X5: relaxed, hint as cpus.X1: threads of one CPU that noted it
-			 * at the same time may have taken both places. */
-			ipcwait_impl_store64_relaxed(&pins[i], 0);
+			 * at the same time may have taken both places. A CAS, so as not to undo
+			 * what another has noted since. */
+			(void)ipcwait_impl_cas64_relaxed(&pins[i], &pin, 0);
 		}
 	}
 	return elsewhere;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the engine decides, decided by the checker: whether a waiter spins, for how many looks,
- * and whether it bounds its sleep by a timer. Every answer that the real code could give in
- * whatever circumstances is among them, so what holds here holds whatever was learned. In place
+ * and whether it bounds its sleep by a timer; with ENGINE_ANY also that there are no facts, no
+ * second CPU, no licence, or that it spins to get away from its waker. A spinner that loses its
+ * CPU is not among them. In place
  * of admit.c, policy.c, budget.c, licence.c, harm.c, cost.c, observe.c and stats.c of lib/wait,
  * and of lib/env.
  */
@@ -32,16 +33,21 @@ static const struct iw_facts facts = {
 	.cpus = 2,
 };
 
+static unsigned any(unsigned n, const char *what)
+{
+	return engine_spins == ENGINE_ANY ? model_choose_rarely(n, what) : 0;
+}
+
 const struct iw_facts *iw_facts(void)
 {
-	return &facts;
+	return any(2, "no facts") ? NULL : &facts;
 }
 
 enum iw_reason iw_admit(const struct iw_waiter *me, uint64_t now, uint64_t *part_ticks)
 {
 	(void)me;
 	(void)now;
-	*part_ticks = 0;
+	*part_ticks = any(2, "spins to part") ? LONG_NS : 0;
 	if (engine_spins == ENGINE_SLEEPS)
 		return IW_CROWDED;
 	if (engine_spins == ENGINE_SPINS)
@@ -52,7 +58,8 @@ enum iw_reason iw_admit(const struct iw_waiter *me, uint64_t now, uint64_t *part
 enum iw_reason iw_admit_still_alone(const struct iw_waiter *me)
 {
 	(void)me;
-	return IW_NO_REASON;
+	iw_self()->alone = any(2, "has no second CPU");
+	return iw_self()->alone ? IW_ONE_CPU : IW_NO_REASON;
 }
 
 uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
@@ -67,7 +74,7 @@ uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
 			.sleep = { .wake_ns = 1000000, .until_ns = 2000000 },
 			.spin_again_ns = SHORT_NS,
 		};
-	return lengths[model_choose(2, "spins on")];
+	return any(2, "has learned not to spin") ? 0 : lengths[model_choose(2, "spins on")];
 }
 
 enum ipcwait_preset iw_policy_preset(const struct iw_facts *f,
@@ -123,7 +130,7 @@ uint32_t iw_licence_take(const struct iw_facts *f, uint64_t now)
 {
 	(void)f;
 	(void)now;
-	return 1;
+	return any(2, "gets no licence") ? 0 : 1;
 }
 
 void iw_licence_return(uint32_t licence)

@@ -41,8 +41,9 @@ void explore_all(const struct run_params *run, uint64_t most, struct explored *e
 
 	begin(run, e);
 	search_begin(&s, NULL);
-	while (execute(e) && !e->complete && (!most || e->executions < most))
-		e->complete = !search_next();
+	while (execute(e) && !(e->complete = !search_next()) &&
+	       (!most || e->executions < most))
+		continue;
 	end(e);
 }
 
@@ -94,7 +95,8 @@ static bool still_fails(struct explored *e, const struct schedule *s)
 	struct explored again;
 
 	explore_replay(&e->run, s, &again);
-	if (again.worst.verdict != e->worst.verdict)
+	if (again.worst.verdict != e->worst.verdict ||
+	    strcmp(again.worst.text, e->worst.text) != 0)
 		return false;
 	again.executions = e->executions;
 	*e = again;

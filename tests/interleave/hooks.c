@@ -142,7 +142,7 @@ HOOK void __tsan_write_range(void *p, size_t size)
 	memory_plain(p, (unsigned)size, true);
 }
 
-/* clang's, for copies of structs. */
+/* What meson.build makes of memcpy() and the like. */
 HOOK void *__tsan_memcpy(void *to, const void *from, size_t size);
 HOOK void *__tsan_memcpy(void *to, const void *from, size_t size)
 {

@@ -75,14 +75,14 @@ struct location *location_of(struct cell *c, const volatile void *p, unsigned si
 		return l;
 	}
 	l = &locations[c->location - 1];
-	if (l->size != size)
+	if (l->size != size || l->p != p)
 		model_fail(MODEL_ASSERTION, "atomic accesses of different sizes");
 	return l;
 }
 
 struct location *location_around(const uint32_t *word)
 {
-	for (unsigned i = 0; i < locations_used; i++)
+	for (unsigned i = locations_used; i-- > 0;)
 		if ((uintptr_t)word - (uintptr_t)locations[i].p < locations[i].size)
 			return &locations[i];
 	return NULL;
@@ -104,7 +104,7 @@ static unsigned choose_old(unsigned most, const char *what)
 	unsigned chosen = 0;
 
 	if (most && stale < sched_stale_most())
-		chosen = model_choose(most + 1, what);
+		chosen = model_choose_rarely(most + 1, what);
 	stale += chosen > 0;
 	return chosen;
 }

@@ -36,8 +36,8 @@ struct options {
 static const char *const memory_names[] = { "sc", "tso", "weak" };
 
 static const char *const verdict_names[] = {
-	"passes", "assertion", "race",     "touched after free",
-	"leak",   "deadlock",  "livelock", "crash",
+	"passes",   "assertion", "race",  "touched after free", "leak",
+	"deadlock", "livelock",  "crash", "nondeterminism",
 };
 
 static struct explored found; /* too large for a stack */

@@ -316,8 +316,8 @@ void memory_plain(const volatile void *p, unsigned size, bool store)
 		return;
 	shadow_note(c, size, store ? PLAIN_STORE : PLAIN_LOAD, sched_current(),
 		    sched_view());
-	if (store)
-		c->location = 0;
+	for (unsigned i = 0; store && i < (size + 3) / 4; i++)
+		c[i].location = 0;
 }
 
 uint32_t memory_futex_load(const uint32_t *word)

@@ -96,18 +96,26 @@ void model_elapse(int64_t ns)
 	world.now_ns += ns;
 }
 
-unsigned model_choose(unsigned n, const char *what)
+static unsigned chosen(unsigned choice, const char *what)
 {
-	unsigned choice = search_value(n);
-
 	if (choice)
 		trace_step(world.current, NULL, what, choice);
 	return choice;
 }
 
+unsigned model_choose(unsigned n, const char *what)
+{
+	return chosen(search_value(n), what);
+}
+
+unsigned model_choose_rarely(unsigned n, const char *what)
+{
+	return chosen(search_rarely(n), what);
+}
+
 bool model_timer_left(void)
 {
-	if (!world.left.timers || !model_choose(2, "a timer of the engine"))
+	if (!world.left.timers || !model_choose_rarely(2, "a timer of the engine"))
 		return false;
 	world.left.timers--;
 	return true;
@@ -116,7 +124,7 @@ bool model_timer_left(void)
 bool sched_clock_jumps(void)
 {
 	if (!world.left.jumps || world.current == HOST ||
-	    !model_choose(2, "the clock jumps"))
+	    !model_choose_rarely(2, "the clock jumps"))
 		return false;
 	world.left.jumps--;
 	model_elapse(JUMP_NS);

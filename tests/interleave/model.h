@@ -34,13 +34,14 @@ enum model_memory {
 /* What a scenario can end with. */
 enum model_verdict {
 	MODEL_PASS,
-	MODEL_ASSERTION, /* model_assert(), always() or at_rest() */
-	MODEL_RACE,      /* unordered accesses, one of them not atomic */
-	MODEL_FREED,     /* memory touched after model_free() */
-	MODEL_LEAK,      /* memory not freed, or freed twice */
-	MODEL_DEADLOCK,  /* somebody sleeps for good */
-	MODEL_LIVELOCK,  /* too many steps */
-	MODEL_CRASH,     /* a signal of the processor's */
+	MODEL_ASSERTION,      /* model_assert(), always() or at_rest() */
+	MODEL_RACE,           /* unordered accesses, one of them not atomic */
+	MODEL_FREED,          /* memory touched after model_free() */
+	MODEL_LEAK,           /* memory not freed, or freed twice */
+	MODEL_DEADLOCK,       /* somebody sleeps for good */
+	MODEL_LIVELOCK,       /* too many steps */
+	MODEL_CRASH,          /* a signal of the processor's */
+	MODEL_NONDETERMINISM, /* the scenario keeps something for the next execution */
 	MODEL_VERDICTS,
 };
 
@@ -112,6 +113,9 @@ _Noreturn void model_fail(enum model_verdict verdict, const char *text);
 
 /* One of @n possibilities; the checker tries all. 0 is the usual one. */
 unsigned model_choose(unsigned n, const char *what);
+
+/* The same where all but 0 are unusual. */
+unsigned model_choose_rarely(unsigned n, const char *what);
 
 /* A moment at which others may run; the tool of models without atomics. */
 void model_point(void);

@@ -42,8 +42,8 @@ MUTANTS = [
     # CPUs: where pinned threads wait, and what the process may use
     Mutant('the own pin is another CPU', CPUS, 'if (!same && pin_younger(', 'if (pin_younger(',
            'engine', 'cpus: pinned threads'),
-    Mutant('as it was: one CPU in both pins', CPUS, 'ipcwait_impl_store64_relaxed(&pins[i], 0);',
-           '(void)0;', 'engine', 'cpus: pinned threads'),
+    Mutant('as it was: one CPU in both pins', CPUS,
+           '(void)ipcwait_impl_cas64_relaxed(&pins[i], &pin, 0);', '(void)0;', 'engine', 'cpus: pinned threads'),
     Mutant('a pin is stored plainly', CPUS, 'ipcwait_impl_store64_relaxed(&pins[i], mine)',
            'pins[i].v = mine', 'engine', 'cpus: pinned threads'),
     Mutant('the mask is stored plainly', CPUS,

@@ -281,6 +281,6 @@ const struct model_scenario past_cond[] = {
 	  .begin = groups_begin,
 	  .thread = groups_thread,
 	  .end = groups_end,
-	  .search = { .sc_only = true, .pct_depth = 7, .pct_runs = 60000 } },
+	  .search = { .sc_only = true, .pct_depth = 7, .pct_runs = 600000 } },
 	{ 0 },
 };

@@ -19,6 +19,7 @@ static uint64_t random_state;
 static unsigned priorities[MODEL_THREADS_MAX + 1];
 static unsigned changes[16];
 static unsigned steps, lowest, event_share;
+static bool falling; /* a later change takes a thread further down, else less far */
 
 /* SplitMix64 (Steele and others, 2014). */
 static uint64_t next_random(void)
@@ -59,6 +60,7 @@ static void start_pct(void)
 	for (unsigned i = 0; i + 1 < search.depth; i++)
 		changes[i] = below(length);
 	lowest = 99;
+	falling = next_random() & 1;
 }
 
 void search_start(uint64_t run)
@@ -80,10 +82,13 @@ static unsigned note(unsigned choice, unsigned n)
 	return choice;
 }
 
+/* The next decision of the schedule that is to be repeated; the usual one behind its end. */
 static unsigned given_or_usual(unsigned n)
 {
 	unsigned choice = taken.n < given.n ? given.taken[taken.n] : 0;
 
+	if (search.mode == SEARCH_ALL && taken.n < given.n && possible[taken.n] != n)
+		model_fail(MODEL_NONDETERMINISM, "the same decisions led elsewhere");
 	return choice < n ? choice : 0;
 }
 
@@ -95,18 +100,28 @@ static unsigned random_event(unsigned threads, unsigned n)
 	return any ? threads + below(n - threads) : n;
 }
 
-static unsigned of_highest_priority(const struct option *o, unsigned threads)
+static unsigned highest(const struct option *o, unsigned threads)
 {
 	unsigned best = 0;
 
-	for (unsigned i = 0; i + 1 < search.depth; i++)
-		if (changes[i] == steps)
-			priorities[o[0].thread] = lowest--;
-	steps++;
 	for (unsigned i = 1; i < threads; i++)
 		if (priorities[o[i].thread] > priorities[o[best].thread])
 			best = i;
 	return best;
+}
+
+/*
+ * At a change whoever would run goes below all others: further down with each change, or least far
+ * with the last. In one of the two orders the first to be put back is the first to go on.
+ */
+static unsigned of_highest_priority(const struct option *o, unsigned threads)
+{
+	for (unsigned i = 0; i + 1 < search.depth; i++)
+		if (changes[i] == steps)
+			priorities[o[highest(o, threads)].thread] =
+				falling ? lowest-- : 50 - search.depth + i;
+	steps++;
+	return highest(o, threads);
 }
 
 /* Threads come first among the options, the running one before the others. */
@@ -135,6 +150,15 @@ unsigned search_value(unsigned n)
 	if (search.mode == SEARCH_ALL || search.mode == SEARCH_REPLAY)
 		return note(given_or_usual(n), n);
 	return note(below(n), n);
+}
+
+unsigned search_rarely(unsigned n)
+{
+	bool by_chance = search.mode == SEARCH_PCT || search.mode == SEARCH_RANDOM;
+
+	if (by_chance && n > 1 && (!event_share || below(event_share)))
+		return note(0, n);
+	return search_value(n);
 }
 
 bool search_next(void)

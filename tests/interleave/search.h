@@ -46,6 +46,9 @@ bool search_next(void);
 unsigned search_pick(const struct option *options, unsigned n);
 unsigned search_value(unsigned n);
 
+/* The same where all but 0 are events: chance seldom takes them, so that late ones come too. */
+unsigned search_rarely(unsigned n);
+
 /* What was decided in this execution. */
 const struct schedule *search_taken(void);
 

@@ -11,9 +11,11 @@
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 500000
 
-/* Posts that must reach a sleeper after a death, each when wakes under way are stale. */
-#define RESCUES_MOST 2
-#define STALE_NS     2000000
+/* More than all readings of the clock in an execution take, in ns. */
+#define LATE_NS 300000
+
+/* After so long wakes under way are stale, in ns. */
+#define STALE_NS 2000000
 
 /* What threads share. */
 static struct ipcwait_sem *sem, *other;
@@ -90,6 +92,19 @@ static void leave(void)
 		free_all();
 }
 
+/* It has not expired too soon, nor much too late. */
+static int wait_until(void)
+{
+	int64_t after = script()->deadline_ns ? script()->deadline_ns : SOON_NS;
+	int64_t deadline = model_now() + after;
+	int r = ipcwait_sem_wait_until(sem, deadline);
+
+	model_assert(r != -ETIMEDOUT || model_now() >= deadline);
+	model_assert(r != -ETIMEDOUT || !script()->punctual ||
+		     model_now() < deadline + LATE_NS);
+	return r;
+}
+
 static int wait_once(enum role role)
 {
 	uint32_t code = role == TRIES         ? SEM_TRYWAIT
@@ -97,7 +112,7 @@ static int wait_once(enum role role)
 					      : SEM_WAIT;
 	struct history_op *op = history_call(&history, model_thread(), code, 0);
 	int r = role == TRIES         ? ipcwait_sem_trywait(sem)
-		: role == WAITS_UNTIL ? ipcwait_sem_wait_until(sem, model_now() + SOON_NS)
+		: role == WAITS_UNTIL ? wait_until()
 				      : ipcwait_sem_wait(sem);
 
 	taken += r == 0;
@@ -128,15 +143,20 @@ static unsigned who(void)
 static void post(struct ipcwait_sem *s, uint32_t n)
 {
 	struct history_op *op;
+	int r;
 
 	if (script()->data)
 		shared->data = 1;
 	begun += n;
 	op = s == sem ? history_call(&history, who(), SEM_POST_N, n) : NULL;
-	model_assert(ipcwait_sem_post_n(s, n) == 0);
-	posted += n;
+	r = ipcwait_sem_post_n(s, n);
+	model_assert(r == 0 || (r == -EOVERFLOW && script()->full));
+	if (r == 0)
+		posted += n;
+	else
+		begun -= n;
 	if (op)
-		history_return(&history, op, 0);
+		history_return(&history, op, r);
 }
 
 static unsigned deaths(void)
@@ -176,6 +196,8 @@ static void act(unsigned i, enum role role)
 	int r;
 
 	switch (role) {
+	case NOTHING:
+		break;
 	case POSTS_LATE:
 		post_late();
 		break;
@@ -256,8 +278,10 @@ void sem_at_rest(void)
  */
 void sem_rescue(void)
 {
-	model_assert(!healed || word_value(model_peek(&sem->word)) == 0);
-	for (unsigned n = 0; n < RESCUES_MOST && model_sleepers(); n++) {
+	unsigned most = script()->spins == ENGINE_SLEEPS ? 1 : 2;
+
+	model_assert((deaths() && !healed) || word_value(model_peek(&sem->word)) == 0);
+	for (unsigned n = 0; n < most && model_sleepers(); n++) {
 		model_elapse(STALE_NS);
 		post(sem, 1);
 	}
@@ -298,7 +322,8 @@ void sem_end(void)
 	if (!deaths() && !(uint32_t)script()->word)
 		model_assert((w & ~WORD(~0u, 0, 0)) == script()->left);
 	if (!deaths())
-		model_assert(word_sleepers(w) == word_sleepers(script()->left));
+		model_assert(word_sleepers(w) == word_sleepers(script()->left) &&
+			     !(w & WORD_SPINNER));
 	check_history(w);
 	if (!gone)
 		free_all();

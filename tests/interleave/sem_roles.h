@@ -13,7 +13,7 @@
 enum role {
 	NOTHING,
 	WAITS,
-	WAITS_UNTIL, /* and gives up at a deadline */
+	WAITS_UNTIL, /* and gives up at a deadline, deadline_ns from now */
 	WAITS_OFTEN, /* again after -EINTR */
 	TRIES,       /* without waiting */
 	POSTS,
@@ -31,10 +31,13 @@ struct sem_script {
 	uint32_t left;   /* low half in the end */
 	unsigned flags;
 	enum engine_spins spins;
-	bool data;         /* the one poster leaves something for who takes the token */
-	bool all_watched;  /* the learned window is no mere statistics here */
-	bool posters_stay; /* the memory is freed when posters are done as well */
-	bool end_frees;    /* ... or by end() */
+	int64_t deadline_ns; /* 0 is SOON_NS */
+	bool punctual;       /* nothing but its own deadline moves the clock far */
+	bool full;           /* posts may find no room */
+	bool data;           /* the one poster leaves something for who takes the token */
+	bool all_watched;    /* the learned window is no mere statistics here */
+	bool posters_stay;   /* the memory is freed when posters are done as well */
+	bool end_frees;      /* ... or by end() */
 };
 
 /* The functions of a scenario whose script is a struct sem_script. */
