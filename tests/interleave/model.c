@@ -64,7 +64,7 @@ unsigned model_thread(void)
 
 bool model_dead(unsigned i)
 {
-	return world.threads[i].state == KILLED;
+	return i < world.scenario->threads && world.threads[i].state == KILLED;
 }
 
 bool model_asleep(unsigned i)

@@ -214,7 +214,7 @@ void sched_point(void)
 	sched_give_way();
 	t->yields = t->pauses = false;
 	if (world.left.signals && world.scenario->handler && !t->in_handler &&
-	    search_value(2)) {
+	    search_rarely(2)) {
 		world.left.signals--;
 		trace_event(world.current, INTERRUPT);
 		sched_run_handler(t);
