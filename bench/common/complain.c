@@ -4,18 +4,35 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void complain_list(const char *format, va_list args)
+{
+	fprintf(stderr, "%s: ", program_name);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
 
 int complain(const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "%s: ", program_name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	complain_list(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	return -EINVAL;
+}
+
+void give_up(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_list(format, args);
+	va_end(args);
+	_exit(EXIT_FAILURE);
 }
 
 static const char *make_plain(char *line, int size, const char *text, int length)

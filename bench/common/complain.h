@@ -10,6 +10,12 @@ extern const char program_name[];
 __attribute__((format(printf, 1, 2))) int complain(const char *format, ...);
 
 /*
+ * While measuring: one line on stderr, and the end of the process with status 1, without
+ * the handlers of exit(), as other threads may still run.
+ */
+_Noreturn void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
  * Up to @length characters of @text, all if -1, with '?' for control characters and "..."
  * for what is too long. Valid until the next call.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "crowd.h"
-#include "clock.h"
-#include "place.h"
+#include "../common/clock.h"
+#include "../common/place.h"
 #include "quota.h"
 #include "row.h"
-#include "spin_hint.h"
+#include "../common/spin_hint.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -83,7 +83,7 @@ static void play_all(struct arena *a, unsigned players, struct crowd_cost *cost)
 	}
 	for (unsigned i = 0; i < players; i++)
 		if (pthread_create(&threads[i], NULL, player, &a->players[i]))
-			row_failed("cannot start a thread");
+			give_up("cannot start a thread");
 	for (unsigned i = 0; i < players; i++) {
 		pthread_join(threads[i], NULL);
 		begin = a->players[i].begin_ns < begin ? a->players[i].begin_ns : begin;
@@ -108,7 +108,7 @@ _Noreturn static void be_crowd(const struct crowd *c, struct arena *a,
 	int r = c->group ? quota_join(c->group) : 0;
 
 	if (r)
-		row_failed("cannot enter the control group %s: %s", c->group, strerror(-r));
+		give_up("cannot enter the control group %s: %s", c->group, strerror(-r));
 	alarm(STALLED_S);
 	play_all(a, 2 * c->pairs, cost);
 	_exit(0);
@@ -120,7 +120,7 @@ static pid_t start_child(unsigned cpus)
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
-		row_failed("cannot start a process: %s", strerror(errno));
+		give_up("cannot start a process: %s", strerror(errno));
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -147,7 +147,7 @@ static void end_child(pid_t pid, const char *name)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (WIFSIGNALED(status))
-		row_failed("%s: a run was ended by: %s", name, strsignal(WTERMSIG(status)));
+		give_up("%s: a run was ended by: %s", name, strsignal(WTERMSIG(status)));
 	if (WEXITSTATUS(status))
 		_exit(EXIT_FAILED); /* it has said why */
 }
@@ -162,7 +162,7 @@ void crowd_run(const struct crowd *c, const struct sem_ops *ops, uint64_t trips,
 	struct crowd_cost *shared;
 
 	if (a == MAP_FAILED)
-		row_failed("no memory");
+		give_up("no memory");
 	shared = (struct crowd_cost *)(void *)(a + 1);
 	a->ops = ops;
 	a->trips = trips;

@@ -7,7 +7,7 @@
 #ifndef WAIT_BENCH_CROWD_H
 #define WAIT_BENCH_CROWD_H
 
-#include "sems.h"
+#include "../peers/sem_peer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

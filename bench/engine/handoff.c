@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "handoff.h"
-#include "clock.h"
-#include "place.h"
+#include "../common/clock.h"
+#include "../common/place.h"
 #include "row.h"
-#include "spin_hint.h"
+#include "../common/spin_hint.h"
 #include "../common/quantile.h"
 
 #include <ipcwait/stats.h>
@@ -118,7 +118,7 @@ struct handoff *handoff_start(void)
 	pthread_t thread;
 
 	if (!h)
-		row_failed("no memory");
+		give_up("no memory");
 	memset(h, 0, sizeof(*h));
 	h->n_cpus = place_cpus(h->cpus, CPUS_MOST);
 	h->n_cpus = h->n_cpus < CPUS_MOST ? h->n_cpus : CPUS_MOST;
@@ -127,7 +127,7 @@ struct handoff *handoff_start(void)
 	sem_init(&h->go, 0, 0);
 	sem_init(&h->done, 0, 0);
 	if (pthread_create(&thread, NULL, waker, h))
-		row_failed("cannot start a thread");
+		give_up("cannot start a thread");
 	return h;
 }
 
@@ -143,7 +143,7 @@ static void read_tally(struct tally *t)
 	struct ipcwait_stats st;
 
 	if (ipcwait_stats_get(&st, sizeof(st)) < 0)
-		row_failed("ipcwait_stats_get() failed");
+		give_up("ipcwait_stats_get() failed");
 	t->spun = st.kind[IPCWAIT_KIND_SEM].spun;
 	t->slept = st.kind[IPCWAIT_KIND_SEM].slept;
 	t->cpu_ns = clock_thread_cpu_ns();

@@ -16,7 +16,7 @@
 #ifndef WAIT_BENCH_HANDOFF_H
 #define WAIT_BENCH_HANDOFF_H
 
-#include "sems.h"
+#include "../peers/sem_peer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

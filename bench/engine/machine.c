@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "machine.h"
-#include "clock.h"
-#include "place.h"
+#include "../common/clock.h"
+#include "../common/place.h"
 
 #include <stdbool.h>
 #include <stdio.h>

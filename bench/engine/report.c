@@ -40,7 +40,7 @@ void report_columns(struct report *r, const struct column *columns, unsigned n)
 static unsigned next(unsigned *n, unsigned most)
 {
 	if (*n == most)
-		row_failed("more results than there is room for");
+		give_up("more results than there is room for");
 	return (*n)++;
 }
 

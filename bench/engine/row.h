@@ -9,6 +9,7 @@
 #define WAIT_BENCH_ROW_H
 
 #include "report.h"
+#include "../common/complain.h"
 
 struct row {
 	const char *name;
@@ -24,9 +25,6 @@ extern const struct row row_sweep, row_pairs, row_one_cpu, row_hog, row_quota, r
 #define ROW_COUNT 9
 
 extern const struct row *const rows[ROW_COUNT];
-
-/* In a row's process: one line on stderr, and the end of the program. */
-_Noreturn void row_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Are two CPUs usable? If not, the row is marked as not available. */
 bool row_has_two_cpus(struct report *r);

@@ -13,8 +13,8 @@
  * one that was under way when the budget ran out. BLOCK, for a fifth of the time, shows what
  * the sleeping itself costs.
  */
-#include "clock.h"
-#include "place.h"
+#include "../common/clock.h"
+#include "../common/place.h"
 #include "row.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void make(struct ipcwait_sem *s, enum ipcwait_preset preset)
 {
 	if (ipcwait_sem_init(s, 0, IPCWAIT_PRIVATE) ||
 	    ipcwait_window_set_preset(&s->window, preset))
-		row_failed("cannot make a semaphore");
+		give_up("cannot make a semaphore");
 }
 
 static void *wait_in_vain(void *arg)
@@ -89,7 +89,7 @@ static void *wait_in_vain(void *arg)
 		r = ipcwait_sem_wait_until(&sem,
 					   ipcwait_deadline_in_ns(w->form->timeout_ns));
 		if (r != -ETIMEDOUT)
-			row_failed("a wait that cannot end returned %d", r);
+			give_up("a wait that cannot end returned %d", r);
 		w->waits++;
 	}
 	w->cpu_ns = clock_thread_cpu_ns();
@@ -101,7 +101,7 @@ static double wasted_ms(void)
 	struct ipcwait_stats st;
 
 	if (ipcwait_stats_get(&st, sizeof(st)) < 0)
-		row_failed("ipcwait_stats_get() failed");
+		give_up("ipcwait_stats_get() failed");
 	return (double)st.kind[IPCWAIT_KIND_SEM].spun_wasted_ns / 1e6;
 }
 
@@ -127,7 +127,7 @@ static void run_form(const struct form *f, enum ipcwait_preset preset, int64_t w
 		workers[i].preset = preset;
 		workers[i].end_ns = begin_ns + window_ns;
 		if (pthread_create(&threads[i], NULL, wait_in_vain, &workers[i]))
-			row_failed("cannot start a thread");
+			give_up("cannot start a thread");
 	}
 	for (unsigned i = 0; i < f->threads; i++) {
 		pthread_join(threads[i], NULL);

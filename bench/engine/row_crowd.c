@@ -7,7 +7,7 @@
  * own, with the same number of trips for all variants in all rounds, chosen so that the one
  * that only blocks takes about half a second, or 1.5 s under the quota.
  */
-#include "clock.h"
+#include "../common/clock.h"
 #include "crowd.h"
 #include "quota.h"
 #include "row.h"

@@ -16,7 +16,7 @@
  * after the truth has arrived until the end of the phase is within that factor.
  */
 #include "../common/quantile.h"
-#include "clock.h"
+#include "../common/clock.h"
 #include "handoff.h"
 #include "row.h"
 
@@ -77,7 +77,7 @@ static int must_hold(void)
 	int fd = hold();
 
 	if (fd < 0)
-		row_failed(DEVICE ": %s", strerror(-fd));
+		give_up(DEVICE ": %s", strerror(-fd));
 	return fd;
 }
 

@@ -17,8 +17,8 @@
  *
  * The poster is pinned to a CPU. The waiter begins on another and is free to move.
  */
-#include "clock.h"
-#include "place.h"
+#include "../common/clock.h"
+#include "../common/place.h"
 #include "row.h"
 
 #include <ipcwait/sem.h>
@@ -75,7 +75,7 @@ static void *poster(void *arg)
 			continue;
 		posted++;
 		if (ipcwait_sem_post(&p->sem))
-			row_failed("ipcwait_sem_post() failed");
+			give_up("ipcwait_sem_post() failed");
 	}
 	return NULL;
 }
@@ -97,7 +97,7 @@ static uint64_t spun(void)
 	struct ipcwait_stats st;
 
 	if (ipcwait_stats_get(&st, sizeof(st)) < 0)
-		row_failed("ipcwait_stats_get() failed");
+		give_up("ipcwait_stats_get() failed");
 	return st.kind[IPCWAIT_KIND_SEM].spun;
 }
 
@@ -199,7 +199,7 @@ static void start_poster(struct pair *p)
 	p->n_cpus = n < CPUS_MOST ? n : CPUS_MOST;
 	if (ipcwait_sem_init(&p->sem, 0, IPCWAIT_PRIVATE) ||
 	    pthread_create(&thread, NULL, poster, p))
-		row_failed("cannot start");
+		give_up("cannot start");
 }
 
 static void run(struct report *r, const struct options *o)

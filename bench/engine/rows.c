@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "row.h"
-#include "place.h"
-#include "../common/complain.h"
+#include "../common/place.h"
 
 #include <ipcwait/stats.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,18 +16,6 @@ const struct row *const rows[ROW_COUNT] = {
 	&row_sweep, &row_pairs, &row_one_cpu, &row_hog,      &row_quota,
 	&row_ticks, &row_drift, &row_budget,  &row_overhead,
 };
-
-void row_failed(const char *format, ...)
-{
-	char text[300];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	complain("%s", text);
-	_exit(EXIT_FAILED);
-}
 
 bool row_has_two_cpus(struct report *r)
 {
@@ -44,7 +30,7 @@ double row_block_cost_ns(void)
 	struct ipcwait_stats st;
 
 	if (ipcwait_stats_get(&st, sizeof(st)) < 0)
-		row_failed("ipcwait_stats_get() failed");
+		give_up("ipcwait_stats_get() failed");
 	return (double)st.block_cost_ns;
 }
 

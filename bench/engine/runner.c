@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runner.h"
-#include "clock.h"
+#include "../common/clock.h"
 #include "machine.h"
 #include "quota.h"
 #include "../common/complain.h"

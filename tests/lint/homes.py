@@ -25,7 +25,7 @@ LIBRARY = ('include', 'lib')
 
 TABLE = (
     # The benchmark's plain futex must not be the library's: that one learns from every wake.
-    Home('homes.syscall', r'\bsyscall\s*\(', CODE, ('lib/os', 'bench/engine/raw_futex.c'),
+    Home('homes.syscall', r'\bsyscall\s*\(', CODE, ('lib/os', 'bench/common/raw_futex.c'),
          'system calls are made in lib/os only: call its wrapper'),
     Home('homes.asm', r'\b(?:asm|__asm|__asm__)\b|#\s*include\s*<(?:cpuid|arm_acle|\w*intrin)\.h>',
          CODE, ('lib/arch',), 'CPU instructions are written in lib/arch only'),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where threads run. */
-#ifndef WAIT_BENCH_PLACE_H
-#define WAIT_BENCH_PLACE_H
+#ifndef BENCH_PLACE_H
+#define BENCH_PLACE_H
 
 /* The number of CPUs that the caller may use. The first @most of them go to @list. */
 unsigned place_cpus(unsigned *list, unsigned most);

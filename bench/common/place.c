@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "place.h"
-#include "row.h"
+#include "complain.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -35,12 +35,12 @@ void place_on(const unsigned *cpus, unsigned n)
 	cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
 
 	if (!set)
-		row_failed("no memory");
+		give_up("no memory");
 	CPU_ZERO_S(size, set);
 	for (unsigned i = 0; i < n; i++)
 		CPU_SET_S(cpus[i], size, set);
 	if (sched_setaffinity(0, size, set))
-		row_failed("cannot stay on CPU %u: %s", cpus[0], strerror(errno));
+		give_up("cannot stay on CPU %u: %s", cpus[0], strerror(errno));
 	CPU_FREE(set);
 }
 

@@ -3,8 +3,8 @@
  * The kernel's futex with nothing around it: what the library is compared with must not be
  * the library. Its own futex functions count, and learn from each wake what a wake costs.
  */
-#ifndef WAIT_BENCH_RAW_FUTEX_H
-#define WAIT_BENCH_RAW_FUTEX_H
+#ifndef BENCH_RAW_FUTEX_H
+#define BENCH_RAW_FUTEX_H
 
 #include <stdint.h>
 

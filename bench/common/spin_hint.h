@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tell the CPU that this is a spin loop, where the compiler has a builtin for it. */
-#ifndef WAIT_BENCH_SPIN_HINT_H
-#define WAIT_BENCH_SPIN_HINT_H
+#ifndef BENCH_SPIN_HINT_H
+#define BENCH_SPIN_HINT_H
 
 static inline void spin_hint(void)
 {

@@ -3,14 +3,15 @@
  * The two ends between which the library chooses: a semaphore that only spins, and one that
  * only sleeps. And the C library's, which sleeps at once too.
  */
-#include "raw_futex.h"
-#include "row.h"
-#include "sems.h"
-#include "spin_hint.h"
+#include "sem_peer.h"
+#include "../common/complain.h"
+#include "../common/raw_futex.h"
+#include "../common/spin_hint.h"
 
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct plain_sem {
 	uint32_t value;    /* tokens; the futex */
@@ -83,11 +84,16 @@ static void glibc_init(void *sem)
 	sem_init(sem, 0, 0);
 }
 
+static void glibc_end(void *sem)
+{
+	sem_destroy(sem);
+}
+
 static void glibc_wait(void *sem)
 {
 	while (sem_wait(sem))
 		if (errno != EINTR)
-			row_failed("sem_wait() failed");
+			give_up("sem_wait() failed");
 }
 
 static void glibc_post(void *sem)
@@ -95,6 +101,7 @@ static void glibc_post(void *sem)
 	sem_post(sem);
 }
 
-const struct sem_ops sem_spin = { "spin only", init, wait_spinning, post_to_spinner };
-const struct sem_ops sem_block = { "block only", init, wait_sleeping, post_to_sleeper };
-const struct sem_ops sem_glibc = { "glibc", glibc_init, glibc_wait, glibc_post };
+const struct sem_ops sem_spin = { "spin only", init, wait_spinning, post_to_spinner, NULL };
+const struct sem_ops sem_block = { "block only", init, wait_sleeping, post_to_sleeper,
+				   NULL };
+const struct sem_ops sem_glibc = { "glibc", glibc_init, glibc_wait, glibc_post, glibc_end };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "row.h"
-#include "sems.h"
+#include "sem_peer.h"
+#include "../common/complain.h"
 
 #include <errno.h>
 #include <ipcwait/sem.h>
+#include <stddef.h>
 
 _Static_assert(sizeof(struct ipcwait_sem) <= sizeof(struct sem_room),
 	       "the room holds the semaphore");
@@ -12,7 +13,7 @@ static void init(struct ipcwait_sem *s, enum ipcwait_preset preset)
 {
 	if (ipcwait_sem_init(s, 0, IPCWAIT_PRIVATE) ||
 	    ipcwait_window_set_preset(&s->window, preset))
-		row_failed("cannot make a semaphore");
+		give_up("cannot make a semaphore");
 }
 
 static void init_adaptive(void *sem)
@@ -43,7 +44,7 @@ static void wait(void *sem)
 		r = ipcwait_sem_wait(sem);
 	while (r == -EINTR);
 	if (r)
-		row_failed("ipcwait_sem_wait() returned %d", r);
+		give_up("ipcwait_sem_wait() returned %d", r);
 }
 
 static void post(void *sem)
@@ -51,10 +52,10 @@ static void post(void *sem)
 	int r = ipcwait_sem_post(sem);
 
 	if (r)
-		row_failed("ipcwait_sem_post() returned %d", r);
+		give_up("ipcwait_sem_post() returned %d", r);
 }
 
-const struct sem_ops sem_adaptive = { "ADAPTIVE", init_adaptive, wait, post };
-const struct sem_ops sem_latency = { "LATENCY", init_latency, wait, post };
-const struct sem_ops sem_preset_spin = { "SPIN", init_spin, wait, post };
-const struct sem_ops sem_preset_block = { "BLOCK", init_block, wait, post };
+const struct sem_ops sem_adaptive = { "ADAPTIVE", init_adaptive, wait, post, NULL };
+const struct sem_ops sem_latency = { "LATENCY", init_latency, wait, post, NULL };
+const struct sem_ops sem_preset_spin = { "SPIN", init_spin, wait, post, NULL };
+const struct sem_ops sem_preset_block = { "BLOCK", init_block, wait, post, NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Time and CPU time, and keeping a CPU busy for a given time. */
-#ifndef WAIT_BENCH_CLOCK_H
-#define WAIT_BENCH_CLOCK_H
+#ifndef BENCH_CLOCK_H
+#define BENCH_CLOCK_H
 
 #include <stdint.h>
 

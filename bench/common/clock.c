@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "clock.h"
-#include "../common/quantile.h"
+#include "quantile.h"
 
 #include <time.h>
 

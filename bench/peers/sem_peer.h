@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The semaphores that are compared, for the threads of one process. */
-#ifndef WAIT_BENCH_SEMS_H
-#define WAIT_BENCH_SEMS_H
+/*
+ * The semaphores that are compared, for the threads of one process. Whoever has no semaphore
+ * shows what its users take in its place: a count under its mutex and condition variable, or
+ * an event count.
+ */
+#ifndef BENCH_SEM_PEER_H
+#define BENCH_SEM_PEER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Room for any of them, away from everything else. */
 struct sem_room {
+#ifdef __cplusplus
+	alignas(128) unsigned char bytes[128];
+#else
 	_Alignas(128) unsigned char bytes[128];
+#endif
 };
 
 /* A failure ends the program; a wait goes on when a signal interrupts it. */
@@ -14,6 +26,7 @@ struct sem_ops {
 	void (*init)(void *sem); /* without tokens */
 	void (*wait)(void *sem);
 	void (*post)(void *sem);
+	void (*end)(void *sem); /* NULL: nothing to be given back */
 };
 
 /* libipcwait's, by preset */
@@ -25,5 +38,9 @@ extern const struct sem_ops sem_preset_block;
 extern const struct sem_ops sem_spin;  /* spins until there is a token, and never sleeps */
 extern const struct sem_ops sem_block; /* sleeps on the futex at once, and never spins */
 extern const struct sem_ops sem_glibc; /* sem_t */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
