@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 int64_t clock_now_ns(void);
 
 /* CPU time of the calling thread, and of its process: user and system. */
@@ -25,5 +29,9 @@ uint64_t clock_work(uint64_t x, uint64_t steps) __attribute__((warn_unused_resul
 
 /* Steps that take a microsecond. */
 uint64_t clock_steps_per_us(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

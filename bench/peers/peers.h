@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everybody who is compared, by kind. Who is not there has a name and a reason: the tables of
+ * results show it in its place.
+ */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include "cond_peer.h"
+#include "lock_peer.h"
+#include "sem_peer.h"
+
+struct sem_peer {
+	const char *name;          /* of the dimension "impl" */
+	const struct sem_ops *ops; /* NULL: see @missing */
+	const char *missing; /* "not built: libnsync-dev", "not yet in libipcwait: ..." */
+};
+
+struct lock_peer {
+	const char *name;
+	const struct lock_ops *ops;
+	const char *missing;
+};
+
+struct cond_peer {
+	const char *name;
+	const struct cond_ops *ops;
+	const char *missing;
+};
+
+/* Each ends with a name that is NULL. libipcwait comes first, then glibc. */
+extern const struct sem_peer sem_peers[];
+extern const struct lock_peer lock_peers[];
+extern const struct cond_peer cond_peers[];
+
+#endif
