@@ -22,10 +22,7 @@ struct bench_run {
 	bool measured;
 };
 
-namespace
-{
-
-std::string format(const char *text, va_list args)
+static std::string format(const char *text, va_list args)
 {
 	char line[256];
 
@@ -34,7 +31,7 @@ std::string format(const char *text, va_list args)
 }
 
 /* What IPCWAIT_BENCH_SLOW asks for: be busy for a share of the measured time. */
-int64_t slow_down(const char *name, int64_t wall_ns)
+static int64_t slow_down(const char *name, int64_t wall_ns)
 {
 	const char *text = getenv("IPCWAIT_BENCH_SLOW");
 	const char *comma = text ? strrchr(text, ',') : nullptr;
@@ -42,7 +39,8 @@ int64_t slow_down(const char *name, int64_t wall_ns)
 
 	if (!comma || !strstr(name, std::string(text, comma).c_str()))
 		return wall_ns;
-	more_ns = static_cast<int64_t>(static_cast<double>(wall_ns) * atof(comma + 1) / 100);
+	more_ns =
+		static_cast<int64_t>(static_cast<double>(wall_ns) * atof(comma + 1) / 100);
 	clock_burn_until(clock_now_ns() + more_ns);
 	return wall_ns + more_ns;
 }
@@ -51,7 +49,8 @@ int64_t slow_down(const char *name, int64_t wall_ns)
  * One batch of as many iterations as Google Benchmark wants. Its timer, which is there for
  * the CPU time, stands until bench_begin().
  */
-void run_once(benchmark::State &state, bench_fn *fn, const void *arg, const char *name)
+static void run_once(benchmark::State &state, bench_fn *fn, const void *arg,
+		     const char *name)
 {
 	bench_run run = { &state, name, 0, false };
 
@@ -66,7 +65,7 @@ void run_once(benchmark::State &state, bench_fn *fn, const void *arg, const char
 }
 
 /* Values of our own flag go to @path; what is left is for Google Benchmark. */
-void take_own_flags(int *argc, char **argv, const char **path)
+static void take_own_flags(int *argc, char **argv, const char **path)
 {
 	static const char flag[] = "--histograms=";
 	int kept = 1;
@@ -79,8 +78,6 @@ void take_own_flags(int *argc, char **argv, const char **path)
 	argv[kept] = nullptr;
 	*argc = kept;
 }
-
-} // namespace
 
 void bench_add(bench_fn *fn, const void *arg, const char *name, ...)
 {

@@ -21,6 +21,8 @@ static struct kept *first, **last = &first;
 
 int histograms_open(const char *path)
 {
+	if (!*path)
+		return complain("--histograms needs a file name");
 	return outfile_open(&file, "--histograms", path);
 }
 

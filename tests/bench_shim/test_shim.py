@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What the shim promises to a benchmark in C, on benchmarks whose figures are known."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROBE = sys.argv.pop(1)
+SUFFIX = "/process_time/manual_time"
+
+
+def run(*args, slow=None):
+    env = dict(os.environ, **({"IPCWAIT_BENCH_SLOW": slow} if slow else {}))
+    return subprocess.run([PROBE, "--benchmark_min_time=0.01", *args], env=env,
+                          capture_output=True, text=True, timeout=60)
+
+
+def rows(*args, slow=None):
+    r = run("--benchmark_format=json", *args, slow=slow)
+    assert r.returncode == 0, r
+    return {row["name"].replace(SUFFIX, ""): row for row in json.loads(r.stdout)["benchmarks"]}
+
+
+class Shim(unittest.TestCase):
+    def test_only_the_measured_part_counts(self):
+        row = rows("--benchmark_filter=impl:part")["time/impl:part"]
+        self.assertGreaterEqual(row["real_time"], 20000)
+        self.assertLess(row["real_time"], 60000)
+        self.assertLess(row["cpu_time"], 60000)
+
+    def test_a_time_that_others_measured(self):
+        row = rows("--benchmark_filter=impl:given")["time/impl:given"]
+        self.assertAlmostEqual(row["real_time"], 1e6, delta=1)
+
+    def test_counters(self):
+        row = rows("--benchmark_filter=counters")["counters/impl:some"]
+        self.assertEqual([row[f"latency_{p}_ns"] for p in ("p50", "p90", "p99", "max")],
+                         [50, 90, 99, 100])
+        self.assertEqual(row["latency_mean_ns"], 50.5)
+        self.assertEqual(row["share"], 0.25)
+        self.assertFalse([key for key in row if key.startswith("no")])
+
+    def test_histograms(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "h")
+            self.assertEqual(run("--histograms=" + path).returncode, 0)
+            with open(path, encoding="utf-8") as f:
+                lines = [json.loads(line) for line in f]
+        self.assertEqual([(h["name"], h["histogram"]) for h in lines],
+                         [("counters/impl:some", "latency")])
+        self.assertEqual(lines[0]["buckets"], [[v, v, 1] for v in range(1, 101)])
+
+    def test_what_cannot_be_measured_says_why(self):
+        found = rows("--benchmark_filter=errors")
+        self.assertEqual(found["errors/impl:missing"]["error_message"], "not built: libnone-dev")
+        self.assertIn("measured nothing", found["errors/impl:nothing"]["error_message"])
+        self.assertTrue(all(row["error_occurred"] for row in found.values()))
+
+    def test_a_slowed_one_is_slower(self):
+        found = rows("--benchmark_filter=time", slow="impl:given,50")
+        self.assertAlmostEqual(found["time/impl:given"]["real_time"], 1.5e6, delta=1)
+        self.assertLess(found["time/impl:part"]["real_time"], 60000)
+
+    def test_bad_input(self):
+        for args in (["--no-such"], ["--benchmark_filter=nowhere"], ["--histograms="],
+                     ["--histograms=/nowhere/h"]):
+            with self.subTest(args=args):
+                r = run(*args)
+                self.assertEqual(r.returncode, 2, r)
+                self.assertTrue(r.stderr.strip())
+
+    def test_a_name_twice_is_refused(self):
+        r = subprocess.run([PROBE, "--twice"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((r.returncode, r.stdout), (1, ""))
+        self.assertIn("time/impl:part", r.stderr)
+
+
+unittest.main()
