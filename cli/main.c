@@ -2,6 +2,7 @@
 /* The `ipcwait` command: one subcommand a file, listed here. */
 #include "calibrate.h"
 #include "complain.h"
+#include "info.h"
 
 #include <ipcwait/base.h>
 
@@ -28,6 +29,8 @@ static const struct command {
 } commands[] = {
 	{ "calibrate", NULL, "measure what sleeping and waking cost on this machine",
 	  calibrate_main },
+	{ "info", NULL, "show what one must know about this machine to judge a figure",
+	  info_main },
 	{ "version", "--version", "print the version of the library", version_main },
 	{ "help", "--help", "print this", help_main },
 };

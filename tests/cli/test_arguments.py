@@ -29,6 +29,19 @@ BAD = [
     (["calibrate", "--svg"], "--svg"),
     (["calibrate", "--svg", "."], "--svg"),
     (["calibrate", "--jsonx", "a"], "--jsonx"),
+    (["info", "x"], "'x'"),
+    (["info", ""], "''"),
+    (["info", "--no-such\n"], "--no-such?"),
+    (["info", "--help=1"], "--help=1"),
+    (["info", "--json="], "--json"),
+    (["info", "--json", "no/such/file"], "no/such/file"),
+    (["info", "--json", "/dev/null"], "regular"),
+    (["info", "--root"], "--root"),
+    (["info", "--root="], "--root"),
+    (["info", "--root", "--json"], "--root"),
+    (["info", "--root", "no/such"], "no/such"),
+    (["info", "--root", "/dev/null"], "Not a directory"),
+    (["info", "--root", "x" * 5000], "long"),
 ]
 
 
@@ -58,7 +71,7 @@ class Answers(common.CliTest):
         for args in ["--help"], ["help"]:
             r = self.run_it(*args)
             self.assertEqual((r.returncode, r.stderr), (0, ""))
-            for word in "calibrate", "version":
+            for word in "calibrate", "info", "version":
                 self.assertIn(word, r.stdout)
 
     def test_help_of_calibrate(self):
@@ -68,6 +81,13 @@ class Answers(common.CliTest):
             self.assertIn(word, r.stdout)
         self.assertLess(max(map(len, r.stdout.splitlines())), 90)
         self.assertEqual(self.files(), [])
+
+    def test_help_of_info(self):
+        r = self.run_it("info", "--help")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        for word in "--json", "--root":
+            self.assertIn(word, r.stdout)
+        self.assertLess(max(map(len, r.stdout.splitlines())), 90)
 
     def test_version(self):
         for args in ["version"], ["--version"]:
