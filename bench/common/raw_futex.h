@@ -7,10 +7,16 @@
 #define BENCH_RAW_FUTEX_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Sleep while *@word is @expected, until a wake, or for no reason. Threads of one process. */
 void raw_futex_wait(uint32_t *word, uint32_t expected);
 
+/* The same until the monotonic clock has reached @deadline too; NULL: never. */
+void raw_futex_wait_until(const uint32_t *word, uint32_t expected,
+			  const struct timespec *deadline);
+
 void raw_futex_wake_one(uint32_t *word);
+void raw_futex_wake_all(const uint32_t *word);
 
 #endif

@@ -10,10 +10,15 @@
 #include "lock_peer.h"
 #include "sem_peer.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sem_peer {
 	const char *name;          /* of the dimension "impl" */
 	const struct sem_ops *ops; /* NULL: see @missing */
 	const char *missing; /* "not built: libnsync-dev", "not yet in libipcwait: ..." */
+	const char *one_waiter; /* NULL, or why no two threads may wait at once */
 };
 
 struct lock_peer {
@@ -28,9 +33,16 @@ struct cond_peer {
 	const char *missing;
 };
 
-/* Each ends with a name that is NULL. libipcwait comes first, then glibc. */
+/*
+ * Each ends with a name that is NULL. libipcwait comes first, then glibc, then "glibc-again": the
+ * same once more, so that it can be seen what the noise makes of no difference.
+ */
 extern const struct sem_peer sem_peers[];
 extern const struct lock_peer lock_peers[];
 extern const struct cond_peer cond_peers[];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
