@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The harness behind scripts/bench: running, statistics, comparison, joining."""

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What a person must know to judge the figures: `ipcwait info`, the sources' version, a label."""
+
+import json
+import platform
+import subprocess
+
+from . import probes
+from .errors import shown
+
+LIMIT_S = 20
+
+
+def output_of(argv, folder=None):
+    """(standard output, why there is none)"""
+    try:
+        r = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=LIMIT_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return None, f"not available: {shown(getattr(e, 'strerror', None) or 'no end')}"
+    if r.returncode:
+        last = r.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        return None, f"not available: {shown(last) or 'exit status %d' % r.returncode}"
+    return r.stdout.decode("utf-8", "replace"), None
+
+
+def info(build):
+    """As `ipcwait info --json` prints it."""
+    program = build / "cli" / "ipcwait"
+    if not program.exists():
+        return {"error": "not available: the ipcwait command is not built"}
+    text, why = output_of([str(program), "info", "--json"])
+    if text is None:
+        return {"error": why}
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {"error": "not available: no JSON came"}
+
+
+def git_version(root):
+    text, why = output_of(["git", "describe", "--always", "--dirty"], root)
+    return text.strip() if text else why
+
+
+def label(fsroot):
+    """When nobody gives one: what kind of machine it is, not whose."""
+    guest = " hypervisor" in (probes.read(fsroot, "proc/cpuinfo") or "")
+    cpus = probes.cpus(fsroot)
+    return f"{cpus or '?'} CPUs, {platform.machine()}{', guest' if guest else ''}"
+
+
+def read(context, chosen_label):
+    found = info(context.build)
+    found["git"] = git_version(context.root)
+    found["host_label"] = chosen_label or label(context.fsroot)
+    return found

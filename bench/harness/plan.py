@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What is run, in which order, and for how long."""
+
+import re
+
+from . import names
+from .errors import refused, shown
+
+# Benchmarks of --quick: one pattern a line, looked for in the whole name. A name is in if one
+# matches and none of LEFT_OUT does. Some 110 on a machine with two CPUs.
+QUICK = (
+    r"^uncontended/",
+    r"^handoff/.*/wait:(0|5us|50us|1ms)$",
+    r"^contention/.*/threads:(2|4)/section:(0|1us)/think:0$",
+    r"^oversubscription/.*/threads_per_cpu:(1|4)$",
+    r"^wake/.*/idle:(10us|1ms)$",
+    r"^pareto/",
+    r"^pairs/.*/from:[0-3]/to:[0-3]$",
+    r"^condvar/op:(pingpong|broadcast/.*waiters:4$)",
+    r"^(mutex|rwlock|queue|channel|barrier|event)/",
+)
+
+# Peers that are left to --full.
+LEFT_OUT = (
+    r"^(?!queue|channel).*/impl:(ck|tas|tbb|moodycamel|cxx20|glibc-cond)[^/]*(/|$)",
+    r"^(uncontended|handoff|contention|oversubscription)/.*impl:ipcwait-",
+    r"^(handoff|oversubscription/kind:sem)/impl:abseil/",
+)
+
+# Seconds for everything in the list, with five runs: what the time for a run follows from.
+BUDGET_S = {"quick": 170, "full": 2400}
+RUNS = 5
+
+# Shorter runs are all start-up, longer ones add nothing.
+MIN_TIME_S = {"quick": (0.02, 0.5), "full": (0.05, 1.0)}
+
+# A process with a minimum time of t takes about this long: Google Benchmark tries with fewer
+# iterations first, and measures up to 1.4 t.
+START_S, TIMES_MIN_TIME = 0.04, 1.9
+
+
+def in_quick(name):
+    return (any(re.search(p, name) for p in QUICK)
+            and not any(re.search(p, name) for p in LEFT_OUT))
+
+
+def pattern(text):
+    try:
+        return re.compile(text or "")
+    except (re.error, RecursionError, OverflowError) as e:
+        raise refused(f"--filter: {shown(text)!r} is no regular expression: {shown(e)}") from e
+
+
+def check_suites(wanted, listed):
+    for suite in wanted:
+        if not any(names.belongs(name, suite) for name in listed):
+            known = " ".join(names.suites(listed))
+            raise refused(f"unknown suite {shown(suite)!r}; there are: {known} all")
+
+
+def of_size(listed, full):
+    return [name for name in listed if full or in_quick(name)]
+
+
+def chosen(listed, wanted, full, regex):
+    """Names to run. A suite of which --quick has nothing is run as a whole."""
+    check_suites(wanted, listed)
+    sized = of_size(listed, full)
+    found = []
+    for suite in wanted or ["all"]:
+        found += ([n for n in sized if names.belongs(n, suite)]
+                  or [n for n in listed if names.belongs(n, suite)])
+    found = set(n for n in found if pattern(regex).search(n))
+    if not found:
+        raise refused(f"no benchmark is left by --filter {shown(regex)!r}")
+    return [n for n in listed if n in found]
+
+
+def run_s(min_time_s):
+    """Seconds of one run, before anything is known about it."""
+    return START_S + TIMES_MIN_TIME * min_time_s
+
+
+def min_time(listed, full):
+    """From the whole list, so that a part of it is measured as it is within the whole."""
+    size = "full" if full else "quick"
+    runs = RUNS * max(1, len(of_size(listed, full)))
+    seconds = (BUDGET_S[size] / runs - START_S) / TIMES_MIN_TIME
+    least, most = MIN_TIME_S[size]
+    return round(min(most, max(least, seconds)), 3)
+
+
+def cells(chosen_names):
+    """Variants of the same question next to each other."""
+    found = {}
+    for name in chosen_names:
+        found.setdefault(names.cell(name), []).append(name)
+    return list(found.values())
+
+
+def order(chosen_names, round_number):
+    """Of one round. Each variant is first in its cell once before any is again."""
+    sequence = []
+    for cell in cells(chosen_names):
+        turn = round_number % len(cell)
+        sequence += cell[turn:] + cell[:turn]
+    return sequence
