@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Distributions of the latency of a wake, by how long the sleeper had slept."""
+
+from . import data, gnuplot, names, panel, show, style
+from .errors import Missing
+
+ID, TITLE = "wake", "Latency of a wake, by how long the sleeper had slept"
+SHARES = (0.5, 0.9, 0.99, 0.999)
+METRICS = tuple(f"latency_{p}_ns" for p in ("p50", "p90", "p99", "p999", "max"))
+COLUMNS = 3
+TALL, LEGEND = 210, 112
+TAIL = 1e-5
+
+
+def buckets_of(part, name):
+    """All runs' buckets of a benchmark added up, from low to high: [(low, high, count)]."""
+    total = {}
+    for run in data.last_attempts(part):
+        histograms = run.get("histograms")
+        latency = histograms.get("latency") if isinstance(histograms, dict) else None
+        if run.get("name") == name and isinstance(latency, dict):
+            for low, high, count in latency.get("buckets") or ():
+                total[low, high] = total.get((low, high), 0) + count
+    return [(low, high, total[low, high]) for low, high in sorted(total)]
+
+
+def steps(buckets):
+    """[(latency, share of the wakes that took no longer)]"""
+    total, seen, found = sum(b[2] for b in buckets), 0, [(max(buckets[0][0], 1), 0.0)]
+    for _, high, count in buckets:
+        seen += count
+        found.append((max(high, 1), seen / total))
+    return found
+
+
+def at_share(curve, share):
+    return next(x for x, s in curve if s >= share - 1e-12)
+
+
+def collect(result):
+    cells, left_out = data.ask(result, "wake", "impl", "idle")
+    by_impl, rows, lines = {}, [], []
+    for cell in cells:
+        buckets = buckets_of(data.own(result), cell["name"])
+        rows += [data.raw_row(cell, m, "" if buckets else "not drawn: no histogram")
+                 for m in METRICS if data.median(cell, m) is not None]
+        if buckets and sum(b[2] for b in buckets):
+            curve = steps(buckets)
+            by_impl.setdefault(data.impl(cell), {})[cell["dims"]["idle"]] = curve
+            lines.append([data.impl(cell), cell["dims"]["idle"], str(sum(b[2] for b in buckets)),
+                          *(show.time_ns(at_share(curve, s)) for s in (*SHARES, 1.0))])
+    if not by_impl:
+        raise Missing("The suite wake has no histograms.")
+    ages = sorted({age for curves in by_impl.values() for age in curves}, key=names.sort_key)
+    return {"impls": [(i, by_impl[i]) for i in style.order(by_impl)], "ages": ages, "rows": rows,
+            "left_out": left_out, "alt": describe(by_impl, ages),
+            "how": "Top: the share of wakes that took no longer. Bottom: the share that took "
+                   "longer, which shows the tail. All runs of a benchmark together. Stairs are "
+                   "the CPU's idle states, or the host's way to halt one.",
+            "pivot": {"head": ["impl", "slept", "wakes", "p50", "p90", "p99", "p99.9", "most"],
+                      "lines": lines}}
+
+
+def describe(by_impl, ages):
+    texts = []
+    for impl in style.order(by_impl):
+        medians = [f"{show.time_ns(at_share(by_impl[impl][a], 0.5))} after {a}"
+                   for a in ages if a in by_impl[impl]]
+        texts.append(f"{impl}: median " + show.sentence_list(medians))
+    return "; ".join(texts) + "."
+
+
+def draw_curves(figure, p, curves, ages, tag, tail):
+    colours, parts = style.sequence(len(ages)), []
+    for i, age in enumerate(ages):
+        if age in curves:
+            points = [(x, max(1 - s, TAIL / 10) if tail else s) for x, s in curves[age]]
+            figure.add(*gnuplot.block(f"w{tag}_{i}", [f"{x:.9g} {y:.9g}" for x, y in points]))
+            parts.append(f"$w{tag}_{i} using 1:2 with steps lw 2.2 lc rgb '{colours[i]}' notitle")
+    figure.plot(*parts)
+
+
+def draw_column(figure, model, box, xs, number):
+    """One implementation: shares above, tails below, the same latencies for all."""
+    impl, curves = model["impls"][number]
+    left, top, right = box
+    for tail in (False, True):
+        y = top + tail * (TALL + 76)
+        p = panel.Panel((left, y, right, y + TALL), xs, (TAIL, 1) if tail else (0, 1), True, tail)
+        tics = panel.log_tics(TAIL, 1) if tail else panel.linear_tics(0, 1, 4)
+        figure.axes(p, (panel.log_tics(*xs, 4), show.time_ns), (tics, show.share))
+        figure.titles(p, "\N{LEFTWARDS ARROW} lower is better   latency" if tail else "",
+                      "share longer than that   \N{DOWNWARDS ARROW} better" if tail else
+                      "share up to that   \N{UPWARDS ARROW} better",
+                      "" if tail else show.short(impl, 24))
+        draw_curves(figure, p, curves, model["ages"], f"{number}_{int(tail)}", tail)
+
+
+def draw_legend(figure, ages, x, y):
+    figure.text(x, y, "slept for", 12, bold=True)
+    for i, (age, colour) in enumerate(zip(ages, style.sequence(len(ages)))):
+        at = y + 20 + 17 * i
+        figure.line(x, at, x + 24, at, colour, 3)
+        figure.text(x + 30, at, show.short(age, 10), 12)
+
+
+def draw(model, footer):
+    columns = min(COLUMNS, len(model["impls"]))
+    lines = -(-len(model["impls"]) // columns)
+    figure = panel.Figure(panel.HEAD + panel.FOOT + lines * (2 * TALL + 190))
+    xs = panel.log_range([x for _, curves in model["impls"] for c in curves.values()
+                          for x, _ in c], 1.1)
+    pitch = (panel.WIDTH - 16 - LEGEND) / columns
+    draw_legend(figure, model["ages"], panel.WIDTH - LEGEND + 8, panel.HEAD + 50)
+    for i in range(len(model["impls"])):
+        left = 66 + (i % columns) * pitch
+        top = panel.HEAD + 44 + (i // columns) * (2 * TALL + 190)
+        draw_column(figure, model, (left, top, left + pitch - 72), xs, i)
+    return figure, figure.finish(TITLE, footer)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The report as Markdown: tables, and sentences in place of the pictures."""
+
+from . import data, environment, figures, scoreboard, tables
+
+
+def section(title, model, missing):
+    """One figure's text and tables."""
+    parts = [f"## {title}"]
+    if model is None:
+        return parts + [tables.md_cell(missing)]
+    parts += [tables.md_cell(model["alt"]), tables.md_cell(model["how"])]
+    if model.get("pivot"):
+        parts.append(tables.md_table(model["pivot"]["head"], model["pivot"]["lines"]))
+    if model["left_out"]:
+        parts.append("\n".join(f"- {tables.md_cell(name)}: {tables.md_cell(why)}"
+                               for name, why in model["left_out"]))
+    if model["rows"]:
+        parts.append("<details><summary>Data</summary>\n\n" + tables.md_raw(model["rows"])
+                     + "\n\n</details>")
+    return parts
+
+
+def scoreboard_section(result):
+    parts = ["## Seed scoreboard", tables.md_cell(scoreboard.sentence(result))]
+    lines = scoreboard.lines(result)
+    if lines:
+        parts.append(tables.md_table(scoreboard.HEAD, lines))
+    for title, head, inner in scoreboard.inner_tables(result):
+        parts += [f"### {tables.md_cell(title)}", tables.md_table(head, inner)]
+    return parts
+
+
+def text_of(result):
+    part = data.own(result)
+    bad, sentences = environment.verdict(result)
+    parts = [f"# libipcwait benchmarks: {tables.md_cell(part.get('suite') or 'no suite')}"]
+    if sentences:
+        parts.append(("> **Warning.** " if bad else "> ") + tables.md_cell(" ".join(sentences)))
+    parts.append("  \n".join(tables.md_cell(line) for line in environment.footer(result)))
+    for _, title, _, model, missing in figures.all_of(result):
+        parts += section(title, model, missing)
+    parts += scoreboard_section(result)
+    parts += ["## Environment", tables.md_table(("what", "value"), environment.lines(result))]
+    return "\n\n".join(parts) + "\n"

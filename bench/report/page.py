@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The report as one file of HTML that needs nothing else."""
+
+from pathlib import Path
+
+from . import data, environment, figures, scoreboard, show, tables
+
+STYLE = Path(__file__).with_name("page.css")
+
+
+def left_out(model):
+    """What is missing in a figure, with its reason: never silently."""
+    reasons = {}
+    for name, why in model["left_out"]:
+        reasons.setdefault(show.clean(why), []).append(show.clean(name))
+    items = "".join(f"<li>{show.escape(show.sentence_list(of_it))}: {show.escape(why)}</li>"
+                    for why, of_it in reasons.items())
+    return f"<p class=key>Not shown:</p><ul class=key>{items}</ul>" if items else ""
+
+
+def details(model):
+    """The data behind a figure."""
+    parts = []
+    if model.get("pivot"):
+        parts.append(tables.html_plain(model["pivot"]["head"], model["pivot"]["lines"]))
+    if model["rows"]:
+        parts.append(tables.html_raw(model["rows"]))
+    return f"<details><summary>Data</summary>{''.join(parts)}</details>" if parts else ""
+
+
+def section(result, name, title, draw, model, missing):
+    head = f'<section id="{name}"><h2>{show.escape(title)}</h2>'
+    if model is None:
+        return f"{head}<p class=missing>{show.escape(missing)}</p></section>"
+    svg, failed = figures.svg(model, draw, name, title, environment.footer(result))
+    body = (f"<figure><div class=card>{svg}</div>" if svg else
+            f"<figure><p class=missing>{show.escape(failed)}</p>")
+    caption = f"<p>{show.escape(model['alt'])}</p><p class=key>{show.escape(model['how'])}</p>"
+    return (f"{head}{body}<figcaption>{caption}</figcaption></figure>{left_out(model)}"
+            f"{details(model)}</section>")
+
+
+def scoreboard_section(result):
+    body = f"<p>{show.escape(scoreboard.sentence(result))}</p>"
+    lines = scoreboard.lines(result)
+    if lines:
+        body += tables.html_plain(scoreboard.HEAD, lines)
+    for title, head, inner in scoreboard.inner_tables(result):
+        body += f"<details><summary>{show.escape(title)}</summary>"
+        body += tables.html_plain(head, inner) + "</details>"
+    raw = "".join(f"<h3>{show.escape(name)}</h3><pre>{escape_lines(text)}</pre>"
+                  for name, text in scoreboard.raw(result))
+    if raw:
+        body += f"<details><summary>Raw values</summary>{raw}</details>"
+    return f"<section id=scoreboard><h2>Seed scoreboard</h2>{body}</section>"
+
+
+def escape_lines(text):
+    return "\n".join(show.escape(line) for line in text.split("\n"))
+
+
+def banner(result):
+    bad, texts = environment.verdict(result)
+    kind = "bad" if bad else "good"
+    return f'<p class="banner {kind}" role=note>{show.escape(" ".join(texts))}</p>' if texts else ""
+
+
+def environment_section(result):
+    return ("<section id=environment><h2>Environment</h2><details><summary>"
+            f"{show.escape(environment.footer(result)[0])}</summary>"
+            + tables.html_plain(("what", "value"), environment.lines(result))
+            + "</details></section>")
+
+
+def head_of(result):
+    part = data.own(result)
+    title = f"libipcwait benchmarks: {show.clean(part.get('suite') or 'no suite')}"
+    lines = [*environment.footer(result), environment.method(result)]
+    text = "<br>".join(show.escape(line) for line in lines if line)
+    return title, f"<header><h1>{show.escape(title)}</h1><p class=key>{text}</p></header>"
+
+
+def contents(made):
+    links = [(name, title) for name, title, _, model, _ in made if model is not None]
+    links += [("scoreboard", "Seed scoreboard"), ("environment", "Environment")]
+    return "<nav>" + " ".join(f'<a href="#{name}">{show.escape(title)}</a>'
+                              for name, title in links) + "</nav>"
+
+
+def text_of(result):
+    made = figures.all_of(result)
+    title, header = head_of(result)
+    body = [header, banner(result), contents(made), *(section(result, *one) for one in made),
+            scoreboard_section(result), environment_section(result)]
+    return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
+            '<meta name=viewport content="width=device-width, initial-scale=1">\n'
+            f"<title>{show.escape(title)}</title>\n<style>\n{STYLE.read_text('utf-8')}</style>\n"
+            "</head><body><main>\n" + "\n".join(body) + "\n</main></body></html>\n")
