@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* ipcwait_bench: libipcwait and its peers, one file per question. docs/benchmarks.md. */
+/*
+ * ipcwait_bench: libipcwait and its peers, one file per question. docs/benchmarks.md.
+ *
+ *	volley.c       pairs of threads hand work back and forth
+ *	lock_crowd.c   threads want one lock
+ *	waits.c        one waits for a given time, and is woken
+ *	crew.c         the threads
+ *	shares.c       what each of them does
+ *	meter.c        what is counted beside the time
+ *	impls.c        names of dimensions, and who is compared
+ *	sem_fixed.c    semaphores that spin for a fixed time
+ *	work.c         work of a given time
+ */
 #include "questions.h"
 #include "../shim/bench.h"
+
+#include <stdlib.h>
 
 const char program_name[] = "ipcwait_bench";
 
 int main(int argc, char **argv)
 {
+	/* What an earlier program has measured and saved would change what is compared. */
+	setenv("IPCWAIT_CALIBRATION", "none", 0);
 	add_uncontended();
+	add_handoff();
+	add_contention();
+	add_oversubscription();
+	add_wake();
+	add_pareto();
+	add_pairs();
+	add_condvar();
+#ifdef HAVE_QUEUES
+	add_queue();
+	add_channel();
+#endif
 	return bench_main(argc, argv);
 }

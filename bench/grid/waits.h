@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Benchmarks in which a thread waits for a given time and is woken (common/wakeup.h). One
+ * operation is one wait. Beside the time, which is the wait with all that goes with it:
+ *
+ *	latency        from right before the post to when the waiter runs again
+ *	post           what the post took in the waker
+ *	waiter_cpu_ns  CPU time of the waiter per wait
+ *	astray_share   waits that ended on the waker's CPU, driven there by something else:
+ *	               their latency is left out
+ *	moved_share    waits that ended on another CPU than the one before
+ *
+ * The CPU time of the process is the waker's too, which is always busy: it means nothing.
+ *
+ * A semaphore lives as long as the program, so that the short runs before the one that counts
+ * are its past. Not measured: semaphores that nobody has waited on yet, more than one waiter,
+ * other processes.
+ */
+#ifndef BENCH_WAITS_H
+#define BENCH_WAITS_H
+
+#include "../peers/peers.h"
+#include "../shim/bench.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct waits {
+	struct sem_room sem;
+	const struct sem_peer *peer;
+	int64_t wait_ns; /* the mean, where @length says more */
+	/* NULL, or asked for each wait with @state, which is @seed at the start of a run. */
+	int64_t (*length)(void *state);
+	uint64_t seed, state;
+	bool made;
+};
+
+/* To be filled in further: wait_ns at least. */
+struct waits *waits_new(const struct sem_peer *peer);
+
+/* A benchmark: @arg is a struct waits. */
+void time_waits(struct bench_run *run, const void *arg);
+
+#endif
