@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channels of C and C++ programs in the place of Go's unbuffered ones: room for one number,
+ * senders wait for the room and receivers for the number. One that was not built has a reason.
+ */
+#ifndef SEED_CHANNEL_H
+#define SEED_CHANNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct channel_ops {
+	const char *name;
+	const char *missing;   /* NULL if built, else "not built: ..." */
+	void *(*create)(void); /* NULL: no memory */
+	void (*send)(void *channel, int64_t value);
+	int64_t (*receive)(void *channel);
+	void (*destroy)(void *channel);
+};
+
+extern const struct channel_ops channel_glibc;
+extern const struct channel_ops channel_tbb;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What recycle_test measures: buffers that go back to their pool, and tokens of semaphores. */
+#ifndef SEED_RECYCLE_H
+#define SEED_RECYCLE_H
+
+#include "../common/json_writer.h"
+
+#include <stdint.h>
+
+#define BATCH_MOST 1024
+#define BUFFERS    4096 /* of the pool: the seed's ring */
+
+struct recycle {
+	const char *how;
+	uint64_t items, give, take; /* take 0: all that are there */
+};
+
+/* A lock for two threads. */
+struct lock_ops {
+	const char *name;
+	const char *missing; /* NULL if built */
+	void (*init)(void *lock);
+	void (*lock)(void *lock);
+	void (*unlock)(void *lock);
+};
+
+extern const struct lock_ops lock_glibc;
+extern const struct lock_ops lock_ipcwait_sem;
+extern const struct lock_ops lock_nsync;
+
+struct lock_room {
+	_Alignas(128) unsigned char bytes[128];
+};
+
+/* Both write their figures. Return: an exit status. */
+int recycle_pool(const struct recycle *r, struct json *j);
+int recycle_post(const struct recycle *r, struct json *j);
+
+/* Prints what the two can be asked for. */
+void recycle_pool_list(void);
+void recycle_post_list(void);
+
+/* Is there a pool lock, or a semaphore, of this name? If not, NULL, or why it is not built. */
+const char *recycle_pool_refuses(const char *how);
+const char *recycle_post_refuses(const char *how);
+
+#endif

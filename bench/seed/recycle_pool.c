@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers lie in a pool under a lock. One thread takes them from there and hands them over;
+ * the other collects a batch and gives it back with the lock taken once. How many a take found
+ * goes into a histogram with a column for each power of two.
+ */
+#include "figures.h"
+#include "part.h"
+#include "recycle.h"
+#include "../common/complain.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#define COLUMNS 13 /* 1, 2..3, ... 2048..4095, 4096 */
+
+static const struct lock_ops *const locks[] = { &lock_glibc, &lock_nsync,
+						&lock_ipcwait_sem };
+
+#define N_LOCKS (sizeof(locks) / sizeof(locks[0]))
+
+struct buffer {
+	struct buffer *next;
+	uint64_t uses;
+};
+
+struct pool {
+	struct lock_room lock;
+	struct buffer *free;
+	const struct lock_ops *ops;
+	const struct recycle *plan;
+	struct buffer buffers[BUFFERS];
+	/* From the taker to the giver; as many slots as buffers, so it is never full. */
+	struct buffer *slots[BUFFERS];
+	_Alignas(128) atomic_uint_fast64_t handed;
+	_Alignas(128) uint64_t takes, empty, columns[COLUMNS];
+	_Alignas(128) uint64_t gives;
+};
+
+static struct pool pool;
+
+static struct buffer *take_some(struct pool *p, uint64_t most)
+{
+	struct buffer *first, *last;
+
+	p->ops->lock(&p->lock);
+	first = p->free;
+	last = first;
+	for (uint64_t n = 1; last && n < most && last->next; n++)
+		last = last->next;
+	if (last) {
+		p->free = last->next;
+		last->next = NULL;
+	}
+	p->ops->unlock(&p->lock);
+	return first;
+}
+
+static struct buffer *take_all(struct pool *p)
+{
+	struct buffer *first;
+
+	p->ops->lock(&p->lock);
+	first = p->free;
+	p->free = NULL;
+	p->ops->unlock(&p->lock);
+	return first;
+}
+
+static uint64_t hand_over(struct pool *p, struct buffer *list, uint64_t handed)
+{
+	while (list && handed < p->plan->items) {
+		struct buffer *next = list->next;
+
+		p->slots[handed % BUFFERS] = list;
+		atomic_store_explicit(&p->handed, ++handed, memory_order_release);
+		list = next;
+	}
+	return handed;
+}
+
+static void *take(void *arg)
+{
+	struct pool *p = arg;
+	uint64_t handed = 0, before = 0;
+
+	part(1);
+	while (handed < p->plan->items) {
+		struct buffer *list =
+			p->plan->take ? take_some(p, p->plan->take) : take_all(p);
+
+		if (!list) {
+			p->empty++;
+			sched_yield();
+			continue;
+		}
+		before = handed;
+		handed = hand_over(p, list, handed);
+		p->takes++;
+		p->columns[63 - __builtin_clzll(handed - before)]++;
+	}
+	return NULL;
+}
+
+static void give(struct pool *p, struct buffer *first, struct buffer *last)
+{
+	p->ops->lock(&p->lock);
+	last->next = p->free;
+	p->free = first;
+	p->ops->unlock(&p->lock);
+	p->gives++;
+}
+
+static struct buffer *receive(struct pool *p, uint64_t number)
+{
+	while (atomic_load_explicit(&p->handed, memory_order_acquire) <= number)
+		sched_yield();
+	return p->slots[number % BUFFERS];
+}
+
+static void give_all(struct pool *p)
+{
+	struct buffer *first = NULL, *last = NULL;
+	uint64_t collected = 0;
+
+	for (uint64_t n = 0; n < p->plan->items; n++) {
+		struct buffer *b = receive(p, n);
+
+		b->uses++;
+		b->next = first;
+		first = b;
+		last = last ? last : b;
+		if (++collected < p->plan->give && n + 1 < p->plan->items)
+			continue;
+		give(p, first, last);
+		first = NULL;
+		last = NULL;
+		collected = 0;
+	}
+}
+
+static void fill(struct pool *p)
+{
+	p->ops->init(&p->lock);
+	for (unsigned i = 0; i < BUFFERS; i++) {
+		p->buffers[i].next = p->free;
+		p->free = &p->buffers[i];
+	}
+}
+
+static void write_histogram(const struct pool *p, struct json *j)
+{
+	json_open(j, "items_per_take", '[');
+	for (unsigned i = 0; i < COLUMNS; i++)
+		json_whole(j, NULL, p->columns[i]);
+	json_close(j, ']');
+	json_whole(j, "takes", p->takes);
+	json_whole(j, "takes_empty", p->empty);
+	json_whole(j, "gives", p->gives);
+}
+
+/* Every item was some buffer's use. */
+static bool uses_right(const struct pool *p)
+{
+	uint64_t uses = 0;
+
+	for (unsigned i = 0; i < BUFFERS; i++)
+		uses += p->buffers[i].uses;
+	return uses == p->plan->items;
+}
+
+static const struct lock_ops *find(const char *name)
+{
+	for (unsigned i = 0; i < N_LOCKS; i++)
+		if (!strcmp(locks[i]->name, name))
+			return locks[i];
+	return NULL;
+}
+
+int recycle_pool(const struct recycle *r, struct json *j)
+{
+	struct figures f;
+	pthread_t taker;
+	bool right;
+
+	pool.plan = r;
+	pool.ops = find(r->how);
+	fill(&pool);
+	part(0);
+	figures_begin(&f);
+	if (pthread_create(&taker, NULL, take, &pool))
+		give_up("cannot make a thread");
+	give_all(&pool);
+	pthread_join(taker, NULL);
+	figures_end(&f, j);
+	write_histogram(&pool, j);
+	right = uses_right(&pool);
+	json_boolean(j, "count_right", right);
+	if (!right)
+		complain("%s: buffers were lost or used twice", r->how);
+	return right ? 0 : 1;
+}
+
+void recycle_pool_list(void)
+{
+	for (unsigned i = 0; i < N_LOCKS; i++)
+		printf("pool\t%s\t%s\n", locks[i]->name,
+		       locks[i]->missing ? locks[i]->missing : "");
+}
+
+const char *recycle_pool_refuses(const char *how)
+{
+	const struct lock_ops *ops = find(how);
+
+	return ops ? ops->missing : "there is no such lock, see --list";
+}

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""The scoreboard has every row, with a reason where there is no figure."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+import common
+import seed
+from seed import checksum, part_go, part_queues, part_sem, rows, runs, text, tracing
+
+ALL = [f"{letter}-{n}" for letter, most in (("I", 11), ("G", 9), ("Q", 7), ("M", 13))
+       for n in range(1, most + 1)]
+TABLE = {1000: 149850000000000, 10000: 14998500000000000, 100000: 1499985000000000000,
+         300000: -4946789073709551616, 1000000: 2425897410323587072,
+         3000000: 3387232619202732032}
+
+
+def right(test, rounds):
+    return {"seconds": 1.0, "cpu_seconds": 1.0, "messages": 100 * rounds,
+            "total": str(checksum.EXPECTED[test](rounds))}
+
+
+class Checksums(unittest.TestCase):
+    def test_table(self):
+        for rounds, total in TABLE.items():
+            self.assertEqual(checksum.server(rounds), total)
+            self.assertIsNone(checksum.problem("serverchannel", rounds, str(total)))
+        self.assertEqual(checksum.file(400000000), 12000000000)
+
+    def test_wrong_or_no_total(self):
+        for total in (TABLE[1000] + 1, "", None, "149850000000000.0"):
+            self.assertIn("FAILED", checksum.problem("server", 1000, total))
+
+    def test_wrong_total_fails_the_row(self):
+        good, bad = right("server", 10), right("server", 10)
+        bad["total"] = str(int(bad["total"]) + 1)
+        self.assertEqual(part_go.checked("server", 10, good)["ns_per_unit"], 1e6)
+        with self.assertRaises(runs.Failed):
+            part_go.checked("server", 10, bad)
+        results = runs.rounds({
+            "server, Go": lambda: part_go.checked("server", 10, dict(good)),
+            "server, tbb": lambda: part_go.checked("server", 10, dict(bad))})
+        row = part_go.test_row(common.context(), "G-2", results)
+        self.assertEqual(row["state"], rows.FAILED)
+        self.assertIn("server, tbb: FAILED: total", row["why"])
+        self.assertIsNone(row["peers"]["server, tbb"])
+        self.assertIsNotNone(row["peers"]["server, Go"])
+
+
+class Queues(unittest.TestCase):
+    def test_state(self):
+        def absent():
+            raise runs.Missing("not built: x")
+        none = runs.rounds({"q": absent})
+        self.assertEqual(part_queues.state_of(none), (rows.NOT_AVAILABLE, "not built: x"))
+        some = runs.rounds({"q": absent, "r": dict})
+        self.assertEqual(part_queues.state_of(some)[0], rows.NOT_YET)
+        some["r"]["failed"] = "r: numbers were lost"
+        self.assertEqual(part_queues.state_of(some)[0], rows.FAILED)
+
+
+class Method(unittest.TestCase):
+    def test_kept(self):
+        values = [5, 1, 4, 2, 9]
+        self.assertEqual(runs.kept(values), [1, 4, 2])
+        self.assertEqual(runs.kept(values, "rank"), [2, 4, 5])
+        self.assertEqual(runs.kept([3, 1]), [3, 1])
+        self.assertIsNone(runs.median([], "x"))
+        self.assertIsNone(runs.median([{"x": 1}, {}], "x"))
+
+    def test_rounds_are_interleaved_and_keep_what_was_measured(self):
+        order = []
+
+        def run(name):
+            order.append(name)
+            if name == "b" and len(order) > 3:
+                raise runs.Failed("broke")
+            return {"x": len(order)}
+        found = runs.rounds({n: lambda n=n: run(n) for n in "ab"}, 4)
+        self.assertEqual("".join(order), "abbaaba")
+        self.assertEqual([len(found[n]["runs"]) for n in "ab"], [4, 2])
+        self.assertEqual(runs.reason(found["b"]), "FAILED: broke")
+
+    def test_programs(self):
+        with self.assertRaisesRegex(runs.Failed, "ended with 3: no\\?thing"):
+            runs.run(["sh", "-c", "printf 'no\\001thing' >&2; exit 3"], 10)
+        with self.assertRaisesRegex(runs.Failed, "did not end within"):
+            runs.run(["sleep", "10"], 0.1)
+        began = time.monotonic()
+        with self.assertRaisesRegex(runs.Failed, "did not end within"):
+            runs.run(["sh", "-c", "sleep 60 & wait"], 0.1)      # its child holds the pipes
+        self.assertLess(time.monotonic() - began, 30)
+        with self.assertRaises(runs.Missing):
+            runs.run(["./no-such-program"], 1)
+        with self.assertRaisesRegex(runs.Failed, "no JSON"):
+            runs.run_json(["echo", "{"], 10)
+
+
+class Board(unittest.TestCase):
+    def test_every_row_without_any_program(self):
+        with tempfile.TemporaryDirectory(prefix="seed.") as empty:
+            found = seed.run(common.context(empty))
+        self.assertEqual([r["id"] for r in found], ALL)
+        self.assertEqual(seed.IDS, ALL)
+        for row in found:
+            self.assertIn(row["state"], (rows.MEASURED, rows.NOT_AVAILABLE, rows.NOT_YET))
+            self.assertTrue(row["why"], row["id"])
+            self.assertTrue(row["title"] and row["seed"], row["id"])
+            self.assertLessEqual(set(row["refers"]), set(ALL))
+            if row["state"] == rows.MEASURED:       # only those that stand elsewhere
+                self.assertEqual((row["ours"], row["peers"], row["raw"]), ({}, {}, {}))
+            text.describe(row)
+        json.dumps(found, allow_nan=False)
+        self.assertIn("not built: sem_test", next(r for r in found if r["id"] == "I-2")["why"])
+
+    def test_chosen_rows(self):
+        found = seed.run(common.context(), ["M-12", "M-9"])
+        self.assertEqual([r["id"] for r in found], ["M-9", "M-12"])
+
+    def test_no_tracer(self):
+        with tempfile.TemporaryDirectory(prefix="seed.") as empty, \
+                mock.patch.dict(os.environ, {"PATH": empty}):
+            with self.assertRaisesRegex(runs.Missing, "neither perf trace nor strace"):
+                tracing.trace(["true"], 10)
+
+    def test_a_part_that_breaks_off_keeps_its_rows(self):
+        def measure(context):
+            yield rows.measured("M-9")
+            raise runs.Failed("broke")
+        part = mock.Mock(IDS=["M-9", "M-11"], measure=measure)
+        found = list(seed.part_rows(None, part))
+        self.assertEqual([(r["id"], r["state"]) for r in found],
+                         [("M-9", rows.MEASURED), ("M-11", rows.FAILED)])
+        self.assertIn("broke", found[1]["why"])
+
+
+def sem_result(hypervisor):
+    """A result of sem_test with invented figures."""
+    def entry(kind, ns):
+        one = {"seconds": ns * 1e-6, "cpu_seconds": ns * 1e-6, "rescheduling_interrupts": ns,
+               "function_call_interrupts": 0, "waits_spun": 9, "waits_slept": 1}
+        return {"row": kind, "runs": [dict(one) for _ in range(5)],
+                "medians": {"seconds": ns * 1e-6, "cpu_seconds": ns * 1e-6, "ns_per_item": ns,
+                            "interrupts": ns, "roi": 1.0, "times_faster_than_glibc": 2.0}}
+    kinds = {"glibc": 20000, "ipcwait": 1000, "spin": 1100, "block": 15000, "hog": 9000}
+    return {"items": 1000, "loops": 2000, "environment": {"hypervisor": hypervisor},
+            "rows": [entry(k, ns) for k, ns in kinds.items()]}
+
+
+class Metal(unittest.TestCase):
+    def setUp(self):
+        cpus = mock.patch("os.sched_getaffinity", return_value={0, 1})
+        cpus.start()
+        self.addCleanup(cpus.stop)
+
+    def test_one_cpu_has_no_direction(self):
+        with mock.patch("os.sched_getaffinity", return_value={3}):
+            self.assertIsNone(part_sem.four_rows(sem_result("KVM"))["same_direction"])
+
+    def test_guest_has_no_metal(self):
+        row = part_sem.four_rows(sem_result("KVM"))
+        self.assertIs(row["same_direction"], True)
+        metal = row["lines"][2]
+        self.assertIn("not available", metal[2])
+        self.assertIsNone(metal[3])
+        self.assertEqual(row["lines"][0][3], 20.0)
+        self.assertEqual(row["raw"]["items"], 1000)     # the report draws all runs from there
+        self.assertEqual([len(r) for r in row["raw"]["rows"].values()], [5] * 5)
+
+    def test_metal_has_no_guest(self):
+        row = part_sem.four_rows(sem_result("none seen"))
+        self.assertEqual([line[3] for line in row["lines"][:4]], [None, None, 20.0, None])
+
+    def test_another_host_fills_the_row(self):
+        mine = [part_sem.four_rows(sem_result("KVM"))]
+        host = {"label": "big", "seed": [part_sem.four_rows(sem_result("none seen"))]}
+        guest = {"label": "small", "seed": [part_sem.four_rows(sem_result("Xen"))]}
+        seed.fill_metal(mine, [guest, host, {"label": "empty"}])
+        filled = [line for line in mine[0]["lines"] if line[0] == "Linux on metal"]
+        self.assertEqual([line[2] for line in filled], ["glibc on big", "ipcwait on big"])
+        self.assertEqual([line[3] for line in filled], [20.0, 1.0])
+
+    def test_other_rows_of_the_test(self):
+        result = sem_result("KVM")
+        self.assertIs(part_sem.interrupts(result)["same_direction"], True)
+        self.assertEqual(part_sem.bounded_spin(result)["ours"], {"spun": 0.9})
+        self.assertAlmostEqual(part_sem.hog(result)["peers"]["gain"], 20 / 9)
+        self.assertEqual(part_sem.trims(result)["lines"][0], ["glibc", 20.0, 20.0])
+
+
+class CommandLine(unittest.TestCase):
+    def run_it(self, *args):
+        return subprocess.run([sys.executable, common.ROOT / "bench" / "seed", *args], text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+    def test_bad_input(self):
+        for args, word in ((["X-1"], "X-1"), (["I-99"], "I-99"), (["M-9\nx"], "M-9?X"),
+                           (["--no-such"], "--no-such"), (["--build", "/no/where"], "/no/where"),
+                           (["M-9", "--build", common.BUILD, "--json", "/no/where"], "--json"),
+                           (["M-9", "--build", common.BUILD, "--json", "/"], "--json")):
+            with self.subTest(args=args):
+                r = self.run_it(*args)
+                self.assertEqual((r.returncode, r.stdout), (2, ""), r)
+                self.assertEqual(r.stderr.count("\n"), 1, r)
+                self.assertIn(word.upper(), r.stderr.upper())
+
+    def test_writes_rows(self):
+        with tempfile.TemporaryDirectory(prefix="seed.") as folder:
+            out = os.path.join(folder, "out.json")
+            r = self.run_it("m-9", "M-12", "--build", common.BUILD, "--json", out)
+            self.assertEqual((r.returncode, r.stderr), (0, ""), r)
+            with open(out, encoding="utf-8") as f:
+                self.assertEqual([x["id"] for x in json.load(f)["seed"]], ["M-9", "M-12"])
+            self.assertEqual(os.listdir(folder), ["out.json"])
+
+
+if __name__ == "__main__":
+    common.main()
