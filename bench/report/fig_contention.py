@@ -6,6 +6,7 @@ from . import data, heatmap, names, panel, show, style
 ID, TITLE = "contention", "Contention: throughput relative to the best"
 METRIC = "real_time"
 CELL = (48, 24)
+TITLE_WIDE = 290    # of the line above a map
 
 
 def place_of(cell):
@@ -64,7 +65,7 @@ def spots_of(maps, columns):
 
 
 def draw(model, footer):
-    wide = CELL[0] * len(model["sections"]) + 84
+    wide = max(CELL[0] * len(model["sections"]) + 84, TITLE_WIDE)
     tall = CELL[1] * len(model["threads"]) + 92
     spots = spots_of(model["maps"], max(1, (panel.WIDTH - 20) // wide))
     figure = panel.Figure(panel.HEAD + panel.FOOT + (spots[-1][1] + 1) * tall,

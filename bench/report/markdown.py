@@ -4,12 +4,9 @@
 from . import data, environment, figures, scoreboard, tables
 
 
-def section(title, model, missing):
+def section(title, model):
     """One figure's text and tables."""
-    parts = [f"## {title}"]
-    if model is None:
-        return parts + [tables.md_cell(missing)]
-    parts += [tables.md_cell(model["alt"]), tables.md_cell(model["how"])]
+    parts = [f"## {title}", tables.md_cell(model["alt"]), tables.md_cell(model["how"])]
     if model.get("pivot"):
         parts.append(tables.md_table(model["pivot"]["head"], model["pivot"]["lines"]))
     if model["left_out"]:
@@ -19,6 +16,12 @@ def section(title, model, missing):
         parts.append("<details><summary>Data</summary>\n\n" + tables.md_raw(model["rows"])
                      + "\n\n</details>")
     return parts
+
+
+def missing_section(made):
+    lines = [f"- {title}: {tables.md_cell(why)}" for _, title, _, model, why in made
+             if model is None]
+    return ["## Not in this result", "\n".join(lines)] if lines else []
 
 
 def scoreboard_section(result):
@@ -38,8 +41,9 @@ def text_of(result):
     if sentences:
         parts.append(("> **Warning.** " if bad else "> ") + tables.md_cell(" ".join(sentences)))
     parts.append("  \n".join(tables.md_cell(line) for line in environment.footer(result)))
-    for _, title, _, model, missing in figures.all_of(result):
-        parts += section(title, model, missing)
-    parts += scoreboard_section(result)
+    made = figures.all_of(result)
+    for _, title, _, model, _ in made:
+        parts += section(title, model) if model is not None else []
+    parts += scoreboard_section(result) + missing_section(made)
     parts += ["## Environment", tables.md_table(("what", "value"), environment.lines(result))]
     return "\n\n".join(parts) + "\n"

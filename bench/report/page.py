@@ -28,16 +28,23 @@ def details(model):
     return f"<details><summary>Data</summary>{''.join(parts)}</details>" if parts else ""
 
 
-def section(result, name, title, draw, model, missing):
+def section(result, name, title, draw, model):
     head = f'<section id="{name}"><h2>{show.escape(title)}</h2>'
-    if model is None:
-        return f"{head}<p class=missing>{show.escape(missing)}</p></section>"
     svg, failed = figures.svg(model, draw, name, title, environment.footer(result))
     body = (f"<figure><div class=card>{svg}</div>" if svg else
             f"<figure><p class=missing>{show.escape(failed)}</p>")
     caption = f"<p>{show.escape(model['alt'])}</p><p class=key>{show.escape(model['how'])}</p>"
     return (f"{head}{body}<figcaption>{caption}</figcaption></figure>{left_out(model)}"
             f"{details(model)}</section>")
+
+
+def missing_section(made):
+    """The figures that this result has no data for, together: a page of empty cards hides what
+    there is."""
+    items = "".join(f"<li>{show.escape(title)}: <span class=missing>{show.escape(why)}</span></li>"
+                    for _, title, _, model, why in made if model is None)
+    return f"<section id=missing><h2>Not in this result</h2><ul>{items}</ul></section>" \
+        if items else ""
 
 
 def scoreboard_section(result):
@@ -82,7 +89,10 @@ def head_of(result):
 
 def contents(made):
     links = [(name, title) for name, title, _, model, _ in made if model is not None]
-    links += [("scoreboard", "Seed scoreboard"), ("environment", "Environment")]
+    links.append(("scoreboard", "Seed scoreboard"))
+    if len(links) <= len(made):
+        links.append(("missing", "Not in this result"))
+    links.append(("environment", "Environment"))
     return "<nav>" + " ".join(f'<a href="#{name}">{show.escape(title)}</a>'
                               for name, title in links) + "</nav>"
 
@@ -90,8 +100,9 @@ def contents(made):
 def text_of(result):
     made = figures.all_of(result)
     title, header = head_of(result)
-    body = [header, banner(result), contents(made), *(section(result, *one) for one in made),
-            scoreboard_section(result), environment_section(result)]
+    body = [header, banner(result), contents(made),
+            *(section(result, *one[:-1]) for one in made if one[3] is not None),
+            scoreboard_section(result), missing_section(made), environment_section(result)]
     return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
             '<meta name=viewport content="width=device-width, initial-scale=1">\n'
             f"<title>{show.escape(title)}</title>\n<style>\n{STYLE.read_text('utf-8')}</style>\n"

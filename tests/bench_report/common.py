@@ -74,7 +74,7 @@ class Page(html.parser.HTMLParser):
         self.texts.append(data)
         if self.cell is not None:
             self.cell.append(("text", data))
-        if self.open and self.open[-1] == "p" and self.missing:
+        if self.open and self.open[-1] in ("p", "span") and self.missing:
             self.missing[-1] = self.missing[-1] or data
 
 

@@ -93,7 +93,7 @@ class Pieces(unittest.TestCase):
 
     def test_escaping(self):
         self.assertEqual(tables.md_cell("a|b`c<d>"), "a\\|b\\`c\\<d\\>")
-        self.assertNotIn("<b>", page.section({}, "x", "<b>", None, None, "<b>"))
+        self.assertNotIn("<b>", page.missing_section([("x", "<b>", None, None, "<b>")]))
         self.assertEqual(len({f[0] for f in figures.FIGURES}), len(figures.FIGURES))
 
 
