@@ -11,8 +11,8 @@ static const char before_rows[] =
 	"       wait_bench --all [OPTION]...\n"
 	"\n"
 	"Does the waiting engine keep its promises on this machine? Each row asks one\n"
-	"question and is measured in a process of its own; docs/benchmarks.md explains "
-	"them.\n"
+	"question and is measured in a process of its own; docs/benchmarks/wait_bench.md\n"
+	"explains them.\n"
 	"\n"
 	"Rows:\n";
 
