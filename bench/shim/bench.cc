@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench.h"
+#include "arguments.h"
 #include "histograms.h"
 
 #include "../common/clock.h"
@@ -10,10 +11,12 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
+
+/* A benchmark has found that something is wrong, rather than not there. */
+static bool failed;
 
 struct bench_run {
 	benchmark::State *state;
@@ -33,14 +36,12 @@ static std::string format(const char *text, va_list args)
 /* What IPCWAIT_BENCH_SLOW asks for: be busy for a share of the measured time. */
 static int64_t slow_down(const char *name, int64_t wall_ns)
 {
-	const char *text = getenv("IPCWAIT_BENCH_SLOW");
-	const char *comma = text ? strrchr(text, ',') : nullptr;
-	int64_t more_ns;
+	const std::string &text = arguments.slow_text;
+	double share = arguments.slow_percent / 100;
+	int64_t more_ns = static_cast<int64_t>(static_cast<double>(wall_ns) * share);
 
-	if (!comma || !strstr(name, std::string(text, comma).c_str()))
+	if (text.empty() || !strstr(name, text.c_str()))
 		return wall_ns;
-	more_ns =
-		static_cast<int64_t>(static_cast<double>(wall_ns) * atof(comma + 1) / 100);
 	clock_burn_until(clock_now_ns() + more_ns);
 	return wall_ns + more_ns;
 }
@@ -62,21 +63,6 @@ static void run_once(benchmark::State &state, bench_fn *fn, const void *arg,
 		if (!state.error_occurred())
 			state.ResumeTiming();
 	}
-}
-
-/* Values of our own flag go to @path; what is left is for Google Benchmark. */
-static void take_own_flags(int *argc, char **argv, const char **path)
-{
-	static const char flag[] = "--histograms=";
-	int kept = 1;
-
-	for (int i = 1; i < *argc; i++)
-		if (!strncmp(argv[i], flag, sizeof(flag) - 1))
-			*path = argv[i] + sizeof(flag) - 1;
-		else
-			argv[kept++] = argv[i];
-	argv[kept] = nullptr;
-	*argc = kept;
 }
 
 void bench_add(bench_fn *fn, const void *arg, const char *name, ...)
@@ -129,24 +115,35 @@ void bench_counter(bench_run *run, const char *name, double value)
 		run->state->counters[name] = value;
 }
 
+/*
+ * The share @q is told apart from the greatest value only if some values lie beyond it: five,
+ * or a percentile would be the chance of one hand-off.
+ */
+static bool has_quantile(const histogram *h, double q)
+{
+	return static_cast<double>(h->count) * (1 - q) >= 5;
+}
+
 void bench_latency(bench_run *run, const char *name, const histogram *h)
 {
 	static const struct {
 		const char *name;
 		double share;
-	} points[] = { { "p50", 0.5 },
-		       { "p90", 0.9 },
-		       { "p99", 0.99 },
-		       { "p999", 0.999 },
-		       { "max", 1 } };
+	} points[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
+	auto &counters = run->state->counters;
+	std::string prefix = std::string(name) + "_";
 
 	if (!h->count)
 		return;
 	for (const auto &point : points)
-		run->state->counters[std::string(name) + "_" + point.name + "_ns"] =
-			histogram_quantile(h, point.share);
-	run->state->counters[std::string(name) + "_mean_ns"] = histogram_mean(h);
-	histograms_keep(run->name, name, h);
+		if (point.share <= 0.5 || has_quantile(h, point.share))
+			counters[prefix + point.name + "_ns"] =
+				histogram_quantile(h, point.share);
+	counters[prefix + "max_ns"] = static_cast<double>(h->max);
+	counters[prefix + "mean_ns"] = histogram_mean(h);
+	counters[prefix + "count"] = static_cast<double>(h->count);
+	if (arguments.histograms)
+		histograms_keep(run->name, name, h);
 }
 
 void bench_skip(bench_run *run, const char *why, ...)
@@ -154,22 +151,49 @@ void bench_skip(bench_run *run, const char *why, ...)
 	va_list args;
 
 	va_start(args, why);
-	run->state->SkipWithError(format(why, args).c_str());
+	std::string text = format(why, args);
 	va_end(args);
+	failed = failed || !text.compare(0, 6, "failed");
+	run->state->SkipWithError(text.c_str());
+}
+
+double bench_min_time_s(void)
+{
+	return arguments.min_time_s;
+}
+
+void bench_context(const char *key, const char *value)
+{
+	benchmark::AddCustomContext(key, value);
+}
+
+/* Google Benchmark's JSON says how Debian built Google Benchmark, and nothing about us. */
+static void add_build(void)
+{
+	bench_context("measured_by", "bench/shim: CLOCK_MONOTONIC between begin and end");
+	bench_context("compiler", BUILD_COMPILER);
+	bench_context("compiler_options", BUILD_OPTIONS);
+}
+
+static int run_all(int argc, char **argv)
+{
+	if (benchmark::ReportUnrecognizedArguments(argc, argv))
+		return 2;
+	if (arguments.histograms && histograms_open(arguments.histograms))
+		return 2;
+	add_build();
+	if (!benchmark::RunSpecifiedBenchmarks()) {
+		histograms_abandon();
+		return 2; /* it has said that nothing matches */
+	}
+	benchmark::Shutdown();
+	return (arguments.histograms && histograms_complete()) || failed ? 1 : 0;
 }
 
 int bench_main(int argc, char **argv)
 {
-	const char *histograms = nullptr;
-
-	take_own_flags(&argc, argv, &histograms);
-	if (histograms && histograms_open(histograms))
+	if (arguments_take(&argc, argv))
 		return 2;
-	benchmark::Initialize(&argc, argv);
-	if (benchmark::ReportUnrecognizedArguments(argc, argv))
-		return 2;
-	if (!benchmark::RunSpecifiedBenchmarks())
-		return 2; /* it has said that nothing matches */
-	benchmark::Shutdown();
-	return histograms && histograms_complete() ? 1 : 0;
+	benchmark::Initialize(&argc, argv, arguments_usage);
+	return run_all(argc, argv);
 }

@@ -53,7 +53,10 @@ __attribute__((format(printf, 3, 4))) void bench_add(bench_fn *fn, const void *a
 /* How many are to be done, at least 1. */
 uint64_t bench_operations(const struct bench_run *run);
 
-/* The measured part, once in every call unless it is skipped. */
+/*
+ * The measured part, once in every call unless it is skipped. Any thread may call them, one after
+ * the other; what it saw before must be visible to the thread of the benchmark when that returns.
+ */
 void bench_begin(struct bench_run *run);
 void bench_end(struct bench_run *run);
 
@@ -67,14 +70,24 @@ void bench_end_after(struct bench_run *run, int64_t wall_ns);
 void bench_counter(struct bench_run *run, const char *name, double value);
 
 /*
- * NAME_p50_ns, _p90_, _p99_, _p999_, _max_ and _mean_ns as counters, and the whole for
- * --histograms. Nothing if it is empty.
+ * NAME_p50_ns, _p90_, _p99_, _p999_, _max_ and _mean_ns as counters, NAME_count, and the whole
+ * for --histograms. A percentile with fewer than five values beyond it is left out; nothing if
+ * it is empty.
  */
 void bench_latency(struct bench_run *run, const char *name, const struct histogram *h);
 
-/* Instead of a measurement: "not built: ...", "not available: ...", "not yet in ...". */
+/*
+ * Instead of a measurement: "not built: ...", "not available: ...", "not yet in ...". And
+ * "failed: ..." where something is wrong, which the exit status tells too.
+ */
 __attribute__((format(printf, 2, 3))) void bench_skip(struct bench_run *run,
 						      const char *why, ...);
+
+/* --benchmark_min_time in seconds, for those who limit how long a run may take. */
+double bench_min_time_s(void);
+
+/* A line in the context of the JSON: what was measured, before bench_main(). */
+void bench_context(const char *key, const char *value);
 
 /*
  * The flags of Google Benchmark, and --histograms=FILE: a line of JSON for each histogram.

@@ -26,6 +26,11 @@ int histograms_open(const char *path)
 	return outfile_open(&file, "--histograms", path);
 }
 
+void histograms_abandon(void)
+{
+	outfile_abandon(&file);
+}
+
 static struct kept *find(const char *benchmark, const char *name)
 {
 	struct kept *k = first;
@@ -39,8 +44,6 @@ void histograms_keep(const char *benchmark, const char *name, const struct histo
 {
 	struct kept *k;
 
-	if (!file.f)
-		return;
 	k = find(benchmark, name);
 	if (!k) {
 		k = calloc(1, sizeof(*k));

@@ -18,6 +18,9 @@ int histograms_open(const char *path);
  */
 void histograms_keep(const char *benchmark, const char *name, const struct histogram *h);
 
+/* Without a file: none was wanted, or nothing ran. */
+void histograms_abandon(void);
+
 /* Write all. Return: 0, or -EINVAL after one line on stderr. */
 int histograms_complete(void);
 

@@ -18,9 +18,9 @@ def run(*args, slow=None):
                           capture_output=True, text=True, timeout=60)
 
 
-def rows(*args, slow=None):
+def rows(*args, slow=None, status=0):
     r = run("--benchmark_format=json", *args, slow=slow)
-    assert r.returncode == 0, r
+    assert r.returncode == status, r
     return {row["name"].replace(SUFFIX, ""): row for row in json.loads(r.stdout)["benchmarks"]}
 
 
@@ -39,38 +39,61 @@ class Shim(unittest.TestCase):
         row = rows("--benchmark_filter=counters")["counters/impl:some"]
         self.assertEqual([row[f"latency_{p}_ns"] for p in ("p50", "p90", "p99", "max")],
                          [50, 90, 99, 100])
-        self.assertEqual(row["latency_mean_ns"], 50.5)
+        self.assertEqual((row["latency_mean_ns"], row["latency_count"]), (50.5, 1000))
+        self.assertNotIn("latency_p999_ns", row)   # one value of a thousand says nothing
         self.assertEqual(row["share"], 0.25)
         self.assertFalse([key for key in row if key.startswith("no")])
 
     def test_histograms(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "h")
-            self.assertEqual(run("--histograms=" + path).returncode, 0)
+            self.assertEqual(run("--histograms=" + path, "--benchmark_filter=counters").returncode, 0)
             with open(path, encoding="utf-8") as f:
                 lines = [json.loads(line) for line in f]
         self.assertEqual([(h["name"], h["histogram"]) for h in lines],
                          [("counters/impl:some", "latency")])
-        self.assertEqual(lines[0]["buckets"], [[v, v, 1] for v in range(1, 101)])
+        self.assertEqual(lines[0]["buckets"], [[v, v, 10] for v in range(1, 101)])
 
     def test_what_cannot_be_measured_says_why(self):
-        found = rows("--benchmark_filter=errors")
+        found = rows("--benchmark_filter=errors", status=1)
         self.assertEqual(found["errors/impl:missing"]["error_message"], "not built: libnone-dev")
         self.assertIn("measured nothing", found["errors/impl:nothing"]["error_message"])
         self.assertTrue(all(row["error_occurred"] for row in found.values()))
 
     def test_a_slowed_one_is_slower(self):
-        found = rows("--benchmark_filter=time", slow="impl:given,50")
+        found = rows("--benchmark_filter=^time", slow="impl:given,50")
         self.assertAlmostEqual(found["time/impl:given"]["real_time"], 1.5e6, delta=1)
         self.assertLess(found["time/impl:part"]["real_time"], 60000)
 
+    def test_the_context_says_what_was_measured(self):
+        r = run("--benchmark_format=json", "--benchmark_filter=given", slow="impl:given,50")
+        context = json.loads(r.stdout)["context"]
+        self.assertEqual(context["slowed"], "impl:given,50")
+        self.assertIn("buildtype=", context["compiler_options"])
+        self.assertTrue(context["compiler"] and context["measured_by"])
+
+    def test_what_is_missing_is_no_failure(self):
+        self.assertEqual(run("--benchmark_filter=missing").returncode, 0)
+
     def test_bad_input(self):
-        for args in (["--no-such"], ["--benchmark_filter=nowhere"], ["--histograms="],
-                     ["--histograms=/nowhere/h"]):
-            with self.subTest(args=args):
-                r = run(*args)
-                self.assertEqual(r.returncode, 2, r)
-                self.assertTrue(r.stderr.strip())
+        with tempfile.TemporaryDirectory() as folder:
+            file = "--histograms=" + os.path.join(folder, "h")
+            for args in (["--no-such", file], ["--benchmark_filter=nowhere", file],
+                         ["--histograms="], ["--histograms=/nowhere/h"],
+                         ["--benchmark_repetitions=2", file]):
+                with self.subTest(args=args):
+                    r = run(*args)
+                    self.assertEqual(r.returncode, 2, r)
+                    self.assertTrue(r.stderr.strip())
+                    self.assertEqual(os.listdir(folder), [])
+
+    def test_bad_slowing(self):
+        for text in ("", ",", ",50", "impl", "impl,", "impl,x", "impl,-60", "impl,0", "impl,1e9",
+                     "impl,nan", "impl,5x"):
+            with self.subTest(text=text):
+                r = run(slow=text or ",,")
+                self.assertEqual((r.returncode, r.stdout), (2, ""))
+                self.assertIn("IPCWAIT_BENCH_SLOW", r.stderr)
 
     def test_a_name_twice_is_refused(self):
         r = subprocess.run([PROBE, "--twice"], capture_output=True, text=True, timeout=60)
