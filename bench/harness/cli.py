@@ -56,6 +56,8 @@ def check_outputs(o):
     """Nothing is measured for a file that cannot be written."""
     for path, option in ((o.report, "--report"), (o.markdown, "--markdown"), (o.out, "--out")):
         if path:
+            if not os.path.isdir(Path(path).parent):
+                raise refused(f"{option}: no folder for {shown(path)}")
             store.check_writable(path, option)
     if o.report:
         parts.function("report", "write_html")
@@ -116,32 +118,53 @@ def start(o, context, arguments):
 
 def resume(o, context):
     path = Path(o.resume)
-    store.check_writable(path, "--resume")
     found = validate.result(path)
+    store.check_writable(path, "--resume")
     wanted = found["ipcwait"]["method"].get("benchmarks")
     listed = listed_by(context) if wanted else {}
     session.check_resumable(found, path, context, listed)
+    if "scoreboard" in found["ipcwait"]["method"].get("parts", []):
+        parts.open_rows(found["ipcwait"].get("seed"), path)
     return session.make(found, path, context, listed, context.bar)
 
 
 def announce(s):
     if s.chosen:
         left = session.left_s(s)
-        say([f"{len(s.chosen)} benchmarks, {s.rounds} runs each: about {progress.duration(left)}"])
+        say([f"{len(s.chosen)} benchmarks, {s.rounds} runs each: about {progress.duration(left)}",
+             *plan.pairs_note(s.chosen, s.listed)])
+
+
+def run_scoreboard(s):
+    """Each row is in the file as soon as it is measured: all of them take a quarter of an hour."""
+    wanted = parts.open_rows(s.own.get("seed"), s.path)
+    for row in parts.each("seed", "iterate", s.context, wanted) if wanted else ():
+        s.own["seed"] = parts.call("seed", "ordered", [*(s.own.get("seed") or []), row])
+        session.save(s)
 
 
 def run_parts(s):
     """What is not Google Benchmark. What one of them measured is kept if the next fails."""
-    for part, module, key in (("scoreboard", "seed", "seed"), ("vm", "vm", "guests")):
-        if part in s.own["method"].get("parts", []) and not s.own[key]:
-            s.own[key] = parts.call(module, "run", s.context)
-            session.save(s)
+    wanted = s.own["method"].get("parts", [])
+    if "scoreboard" in wanted:
+        run_scoreboard(s)
+    if "vm" in wanted and not s.own.get("guests"):
+        s.own["guests"] = parts.call("vm", "run", s.context)
+        session.save(s)
     s.progress.clear()
 
 
+def so_far(s):
+    done = [f"{len(s.done)} of {len(s.chosen) * s.rounds} runs"] if s.chosen else []
+    if "scoreboard" in s.own["method"].get("parts", []):
+        rows = s.own.get("seed") or []
+        total = len(rows) + len(parts.open_rows(rows, s.path))
+        done.append(f"{len(rows)} of {total} rows of the scoreboard")
+    return " after " + ", ".join(done) if done else ""
+
+
 def resume_line(s):
-    done, total = len(s.done), len(s.chosen) * s.rounds
-    how = f"interrupted after {done} of {total} runs; go on with: scripts/bench --resume "
+    how = f"interrupted{so_far(s)}; go on with: scripts/bench --resume "
     return how + shlex.quote(str(s.path)) + extra_options(s.context)
 
 

@@ -2,12 +2,13 @@
 """--import: results of several hosts in one file. The first is the base and keeps everything;
 each of them, the first too, becomes an entry of "hosts"."""
 
+import copy
 import hashlib
 import re
 import statistics
 from pathlib import Path
 
-from . import names, store, summary, table, validate
+from . import names, parts, store, summary, table, validate
 from .errors import refused, shown
 
 FROM_RESULT = ("suite", "started", "complete", "environment", "method", "verdict", "summary",
@@ -73,6 +74,20 @@ def host_of(text):
     return [host], found
 
 
+def is_row(row):
+    """Of the scoreboard, as far as it is looked at here."""
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+        return False
+    lines = row.get("lines") or []
+    return (isinstance(row.get("raw") or {}, dict) and isinstance(lines, list)
+            and all(isinstance(line, list) for line in lines))
+
+
+def check_scoreboard(label, rows):
+    if not isinstance(rows or [], list) or not all(map(is_row, rows or [])):
+        raise refused(f"--import: the scoreboard of {shown(label)} is damaged")
+
+
 def check_hosts(hosts):
     for host in hosts:
         if not isinstance(host, dict) or not isinstance(host.get("label"), str) \
@@ -80,6 +95,7 @@ def check_hosts(hosts):
             raise refused("--import: a host in a joined file is damaged")
         for entry in host["summary"]:
             validate.check_entry(host["label"], entry)
+        check_scoreboard(host["label"], host.get("seed"))
     seen = set()
     for host in hosts:
         if host["label"] in seen:
@@ -101,7 +117,11 @@ def join(files, command):
                            {"runs": hosts[0]["method"]["runs"], "trim": "order",
                             "min_time_s": None, "order": "not known"})
         base["ipcwait"].update(complete=True, finished=store.now())
-    base["ipcwait"].update(command=command, hosts=hosts)
+    # The base is one of the hosts too, and stays there as it was measured.
+    own = copy.deepcopy(base["ipcwait"].get("seed") or [])
+    check_scoreboard("the first file", own)
+    base["ipcwait"].update(command=command, hosts=hosts,
+                           seed=parts.call("seed", "fill_metal", own, hosts))
     return base
 
 

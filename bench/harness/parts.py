@@ -5,27 +5,28 @@ An exception that a part defines itself explains what cannot be done as asked: o
 status 2, or the exception's own `status`. Any other one is a failure of the part.
 """
 
+import contextlib
 import importlib
 
 from .errors import BAD_INPUT, FAILED, Ending, refused, shown
 
 
 def function(part, name):
-    """The part's function, looked up before anything is measured for it."""
+    """What the part calls @name, looked up before anything is measured for it."""
     try:
         module = importlib.import_module(part)
     except ImportError as e:
         raise refused(f"bench/{part} cannot be used: {shown(e)}") from e
     if not hasattr(module, name):
-        raise refused(f"bench/{part} has no {name}()")
+        raise refused(f"bench/{part} has no {name}")
     return getattr(module, name)
 
 
-def call(part, name, *arguments):
+@contextlib.contextmanager
+def endings(part):
     """The part's exceptions become endings of ours."""
-    wanted = function(part, name)
     try:
-        return wanted(*arguments)
+        yield
     except Ending:
         raise
     except Exception as e:
@@ -33,3 +34,25 @@ def call(part, name, *arguments):
             status = getattr(e, "status", None)
             raise Ending(shown(e, 400), status if isinstance(status, int) else BAD_INPUT) from e
         raise Ending(f"bench/{part} failed: {type(e).__name__}: {shown(e)}", FAILED) from e
+
+
+def call(part, name, *arguments):
+    wanted = function(part, name)
+    with endings(part):
+        return wanted(*arguments)
+
+
+def each(part, name, *arguments):
+    """The same for a function that yields what it measures as it goes on."""
+    wanted = function(part, name)
+    with endings(part):
+        yield from wanted(*arguments)
+
+
+def open_rows(found, path):
+    """The scoreboard's rows that a result does not have yet."""
+    known = function("seed", "IDS")
+    have = [row.get("id") if isinstance(row, dict) else None for row in found or []]
+    if not all(name in known for name in have):
+        raise refused(f"--resume: the scoreboard in {shown(path)} is damaged")
+    return [name for name in known if name not in have]

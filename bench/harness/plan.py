@@ -15,7 +15,7 @@ QUICK = (
     r"^oversubscription/.*/threads_per_cpu:(1|4)$",
     r"^wake/.*/idle:(10us|1ms)$",
     r"^pareto/",
-    r"^pairs/.*/from:[0-3]/to:[0-3]$",
+    r"^pairs/",
     r"^condvar/op:(pingpong|broadcast/.*waiters:4$)",
     r"^(mutex|rwlock|queue|channel|barrier|event)/",
 )
@@ -26,6 +26,11 @@ LEFT_OUT = (
     r"^(uncontended|handoff|contention|oversubscription)/.*impl:ipcwait-",
     r"^(handoff|oversubscription/kind:sem)/impl:abseil/",
 )
+
+# CPUs between which the suite "pairs" is run. There are n (n - 1) pairs of each kind: 24 rows, and
+# 480. The program lists no more than 16 CPUs of large machines either.
+PAIR = re.compile(r"^pairs/.*/from:([0-9]{1,6})/to:([0-9]{1,6})$")
+PAIRED_CPUS_MOST = {"quick": 4, "full": 16}
 
 # Seconds for everything in the list, with five runs: what the time for a run follows from.
 BUDGET_S = {"quick": 170, "full": 2400}
@@ -58,8 +63,33 @@ def check_suites(wanted, listed):
             raise refused(f"unknown suite {shown(suite)!r}; there are: {known} all")
 
 
+def paired_cpus(listed):
+    return sorted({int(cpu) for m in map(PAIR.match, listed) if m for cpu in m.groups()})
+
+
+def without_far_pairs(listed, most):
+    """Pairs of at most @most CPUs, evenly chosen as in bench/grid/pairs.c, and all else."""
+    cpus = paired_cpus(listed)
+    n = min(len(cpus), most)
+    kept = {cpus[i * len(cpus) // n] for i in range(n)}
+    return [name for name in listed
+            if not (m := PAIR.match(name)) or {int(cpu) for cpu in m.groups()} <= kept]
+
+
+def pairs_note(chosen_names, listed):
+    """A line for the plan, as nobody asked for so many benchmarks."""
+    rows = [name for name in chosen_names if PAIR.match(name)]
+    cpus = paired_cpus(rows)
+    more = len(cpus) < len(paired_cpus(listed)) or any("/from:others/" in n for n in listed)
+    if len(cpus) < 3:
+        return []
+    return [f"{len(rows)} of them are pairs of {len(cpus)} CPUs"
+            + (", evenly chosen" if more else "")]
+
+
 def of_size(listed, full):
-    return [name for name in listed if full or in_quick(name)]
+    most = PAIRED_CPUS_MOST["full" if full else "quick"]
+    return [name for name in without_far_pairs(listed, most) if full or in_quick(name)]
 
 
 def chosen(listed, wanted, full, regex):

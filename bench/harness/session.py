@@ -56,8 +56,9 @@ def check_resumable(found, path, context, listed):
     how = own["method"]
     if own["complete"]:
         raise refused(f"--resume: {shown(path)} is complete")
-    planned = how.get("benchmarks")
-    if not isinstance(planned, list) or not all(isinstance(n, str) for n in planned):
+    planned, wanted = how.get("benchmarks"), how.get("parts", [])
+    if not all(isinstance(names, list) and all(isinstance(n, str) for n in names)
+               for names in (planned, wanted)):
         raise refused(f"--resume: {shown(path)} does not say what was to be measured")
     if not planned:
         return

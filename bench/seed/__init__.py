@@ -9,7 +9,7 @@ from . import (catalogue, part_costs, part_elsewhere, part_go, part_queues, part
                rows, runs)
 from .metal import fill_metal
 
-__all__ = ["IDS", "fill_metal", "iterate", "run"]
+__all__ = ["IDS", "fill_metal", "iterate", "ordered", "run"]
 
 IDS = catalogue.IDS
 PARTS = [part_sem, part_go, part_queues, part_costs, part_recycle, part_elsewhere]

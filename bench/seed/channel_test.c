@@ -25,7 +25,7 @@ const char program_name[] = "channel_test";
 #ifndef HAVE_TBB
 const struct channel_ops channel_tbb = {
 	.name = "tbb",
-	.missing = "not built: libtbb-dev and a C++ compiler",
+	.missing = "not built: libtbb-dev",
 };
 #endif
 

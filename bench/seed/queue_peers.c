@@ -20,12 +20,12 @@ const struct queue_peer queue_urcu_lfq = {
 const struct queue_peer queue_boost = {
 	.name = "boost",
 	.nodes = "pool of nodes",
-	.missing = "not built: libboost-dev and a C++ compiler",
+	.missing = "not built: libboost-dev",
 };
 const struct queue_peer queue_boost_spsc = {
 	.name = "boost_spsc",
 	.nodes = "array",
-	.missing = "not built: libboost-dev and a C++ compiler",
+	.missing = "not built: libboost-dev",
 	.one_to_one = true,
 	.bounded = true,
 };
@@ -35,7 +35,7 @@ const struct queue_peer queue_boost_spsc = {
 const struct queue_peer queue_moodycamel = {
 	.name = "moodycamel",
 	.nodes = "pool of blocks",
-	.missing = "not built: libconcurrentqueue-dev and a C++ compiler",
+	.missing = "not built: libconcurrentqueue-dev",
 };
 #endif
 
@@ -59,7 +59,7 @@ const struct queue_peer queue_ck_fifo = {
 const struct queue_peer queue_tbb = {
 	.name = "tbb",
 	.nodes = "pages of nodes",
-	.missing = "not built: libtbb-dev and a C++ compiler",
+	.missing = "not built: libtbb-dev",
 };
 #endif
 

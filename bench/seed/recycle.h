@@ -4,6 +4,7 @@
 #define SEED_RECYCLE_H
 
 #include "../common/json_writer.h"
+#include "../peers/lock_peer.h"
 
 #include <stdint.h>
 
@@ -15,22 +16,8 @@ struct recycle {
 	uint64_t items, give, take; /* take 0: all that are there */
 };
 
-/* A lock for two threads. */
-struct lock_ops {
-	const char *name;
-	const char *missing; /* NULL if built */
-	void (*init)(void *lock);
-	void (*lock)(void *lock);
-	void (*unlock)(void *lock);
-};
-
-extern const struct lock_ops lock_glibc;
+/* libipcwait's semaphore with one token, until there is its mutex in bench/peers. */
 extern const struct lock_ops lock_ipcwait_sem;
-extern const struct lock_ops lock_nsync;
-
-struct lock_room {
-	_Alignas(128) unsigned char bytes[128];
-};
 
 /* Both write their figures. Return: an exit status. */
 int recycle_pool(const struct recycle *r, struct json *j);

@@ -8,6 +8,7 @@
 #include "part.h"
 #include "recycle.h"
 #include "../common/complain.h"
+#include "../peers/peers.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,10 +18,7 @@
 
 #define COLUMNS 13 /* 1, 2..3, ... 2048..4095, 4096 */
 
-static const struct lock_ops *const locks[] = { &lock_glibc, &lock_nsync,
-						&lock_ipcwait_sem };
-
-#define N_LOCKS (sizeof(locks) / sizeof(locks[0]))
+static const struct lock_peer stand_in = { "ipcwait_sem", &lock_ipcwait_sem, NULL };
 
 struct buffer {
 	struct buffer *next;
@@ -29,6 +27,7 @@ struct buffer {
 
 struct pool {
 	struct lock_room lock;
+	struct lock_hold taker, giver;
 	struct buffer *free;
 	const struct lock_ops *ops;
 	const struct recycle *plan;
@@ -46,7 +45,7 @@ static struct buffer *take_some(struct pool *p, uint64_t most)
 {
 	struct buffer *first, *last;
 
-	p->ops->lock(&p->lock);
+	p->ops->lock(&p->lock, &p->taker);
 	first = p->free;
 	last = first;
 	for (uint64_t n = 1; last && n < most && last->next; n++)
@@ -55,7 +54,7 @@ static struct buffer *take_some(struct pool *p, uint64_t most)
 		p->free = last->next;
 		last->next = NULL;
 	}
-	p->ops->unlock(&p->lock);
+	p->ops->unlock(&p->lock, &p->taker);
 	return first;
 }
 
@@ -63,10 +62,10 @@ static struct buffer *take_all(struct pool *p)
 {
 	struct buffer *first;
 
-	p->ops->lock(&p->lock);
+	p->ops->lock(&p->lock, &p->taker);
 	first = p->free;
 	p->free = NULL;
-	p->ops->unlock(&p->lock);
+	p->ops->unlock(&p->lock, &p->taker);
 	return first;
 }
 
@@ -107,10 +106,10 @@ static void *take(void *arg)
 
 static void give(struct pool *p, struct buffer *first, struct buffer *last)
 {
-	p->ops->lock(&p->lock);
+	p->ops->lock(&p->lock, &p->giver);
 	last->next = p->free;
 	p->free = first;
-	p->ops->unlock(&p->lock);
+	p->ops->unlock(&p->lock, &p->giver);
 	p->gives++;
 }
 
@@ -172,12 +171,16 @@ static bool uses_right(const struct pool *p)
 	return uses == p->plan->items;
 }
 
-static const struct lock_ops *find(const char *name)
+/* NULL if there is none of this name. */
+static const struct lock_peer *find(const char *name)
 {
-	for (unsigned i = 0; i < N_LOCKS; i++)
-		if (!strcmp(locks[i]->name, name))
-			return locks[i];
-	return NULL;
+	const struct lock_peer *peer = lock_peers;
+
+	if (!strcmp(name, stand_in.name))
+		return &stand_in;
+	while (peer->name && strcmp(name, peer->name) != 0)
+		peer++;
+	return peer->name ? peer : NULL;
 }
 
 int recycle_pool(const struct recycle *r, struct json *j)
@@ -187,7 +190,7 @@ int recycle_pool(const struct recycle *r, struct json *j)
 	bool right;
 
 	pool.plan = r;
-	pool.ops = find(r->how);
+	pool.ops = find(r->how)->ops;
 	fill(&pool);
 	part(0);
 	figures_begin(&f);
@@ -196,6 +199,8 @@ int recycle_pool(const struct recycle *r, struct json *j)
 	give_all(&pool);
 	pthread_join(taker, NULL);
 	figures_end(&f, j);
+	if (pool.ops->end)
+		pool.ops->end(&pool.lock);
 	write_histogram(&pool, j);
 	right = uses_right(&pool);
 	json_boolean(j, "count_right", right);
@@ -206,14 +211,14 @@ int recycle_pool(const struct recycle *r, struct json *j)
 
 void recycle_pool_list(void)
 {
-	for (unsigned i = 0; i < N_LOCKS; i++)
-		printf("pool\t%s\t%s\n", locks[i]->name,
-		       locks[i]->missing ? locks[i]->missing : "");
+	printf("pool\t%s\t\n", stand_in.name);
+	for (const struct lock_peer *p = lock_peers; p->name; p++)
+		printf("pool\t%s\t%s\n", p->name, p->missing ? p->missing : "");
 }
 
 const char *recycle_pool_refuses(const char *how)
 {
-	const struct lock_ops *ops = find(how);
+	const struct lock_peer *peer = find(how);
 
-	return ops ? ops->missing : "there is no such lock, see --list";
+	return peer ? peer->missing : "there is no such lock, see --list";
 }

@@ -7,64 +7,30 @@
 #include "part.h"
 #include "recycle.h"
 #include "../common/complain.h"
+#include "../peers/sem_peer.h"
 
-#include <errno.h>
 #include <ipcwait/sem.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <string.h>
 
 struct sem_kind {
 	const char *name;
-	void (*post)(uint32_t n);
-	void (*wait)(void);
+	const struct sem_ops *ops;
+	void (*post_n)(void *sem, uint32_t n); /* NULL: a post for each token */
 };
 
-static sem_t glibc_sem;
-static struct ipcwait_sem ipcwait_sem;
+static struct sem_room sem;
 
-static void glibc_post(uint32_t n)
+static void ipcwait_post_n(void *s, uint32_t n)
 {
-	while (n--)
-		if (sem_post(&glibc_sem))
-			give_up("sem_post() failed");
-}
-
-static void glibc_wait(void)
-{
-	while (sem_wait(&glibc_sem))
-		if (errno != EINTR)
-			give_up("sem_wait() failed");
-}
-
-static void ipcwait_post_batch(uint32_t n)
-{
-	if (ipcwait_sem_post_n(&ipcwait_sem, n))
+	if (ipcwait_sem_post_n(s, n))
 		give_up("ipcwait_sem_post_n() failed");
 }
 
-static void ipcwait_post_single(uint32_t n)
-{
-	while (n--)
-		if (ipcwait_sem_post(&ipcwait_sem))
-			give_up("ipcwait_sem_post() failed");
-}
-
-static void ipcwait_wait_one(void)
-{
-	int r;
-
-	do
-		r = ipcwait_sem_wait(&ipcwait_sem);
-	while (r == -EINTR);
-	if (r)
-		give_up("ipcwait_sem_wait() returned %d", r);
-}
-
 static const struct sem_kind kinds[] = {
-	{ "glibc", glibc_post, glibc_wait },
-	{ "ipcwait_post_n", ipcwait_post_batch, ipcwait_wait_one },
-	{ "ipcwait_post", ipcwait_post_single, ipcwait_wait_one },
+	{ "glibc", &sem_glibc, NULL },
+	{ "ipcwait_post_n", &sem_adaptive, ipcwait_post_n },
+	{ "ipcwait_post", &sem_adaptive, NULL },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -82,6 +48,16 @@ struct job {
 	const struct sem_kind *kind;
 };
 
+static void post(const struct sem_kind *kind, uint32_t n)
+{
+	if (kind->post_n) {
+		kind->post_n(&sem, n);
+		return;
+	}
+	while (n--)
+		kind->ops->post(&sem);
+}
+
 static void *post_all(void *arg)
 {
 	const struct job *job = arg;
@@ -91,7 +67,7 @@ static void *post_all(void *arg)
 	while (left) {
 		uint64_t n = left < job->plan->give ? left : job->plan->give;
 
-		job->kind->post((uint32_t)n);
+		post(job->kind, (uint32_t)n);
 		left -= n;
 	}
 	return NULL;
@@ -103,17 +79,17 @@ int recycle_post(const struct recycle *r, struct json *j)
 	struct figures f;
 	pthread_t poster;
 
-	if (sem_init(&glibc_sem, 0, 0) ||
-	    ipcwait_sem_init(&ipcwait_sem, 0, IPCWAIT_PRIVATE))
-		give_up("cannot make a semaphore");
+	job.kind->ops->init(&sem);
 	part(0);
 	figures_begin(&f);
 	if (pthread_create(&poster, NULL, post_all, &job))
 		give_up("cannot make a thread");
 	for (uint64_t i = 0; i < r->items; i++)
-		job.kind->wait();
+		job.kind->ops->wait(&sem);
 	pthread_join(poster, NULL);
 	figures_end(&f, j);
+	if (job.kind->ops->end)
+		job.kind->ops->end(&sem);
 	return 0;
 }
 

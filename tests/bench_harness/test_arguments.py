@@ -72,6 +72,18 @@ class BadInput(common.HarnessTest):
                     self.check_refused(r, option)
         self.assertEqual(self.log(), [])
 
+    def test_no_folder_is_made_for_a_file(self):
+        self.write("a.json", common.made(1))
+        measured = ["--program", str(common.FAKE)]
+        for option, args in (("--report", ["--from", "a.json"]),
+                             ("--markdown", ["--from", "a.json"]), ("--out", measured),
+                             ("--report", measured), ("--out", ["--import", "a.json"])):
+            with self.subTest(option=option, args=args[0]):
+                r = self.run_here(option, self.path("none/deep/x"), *args)
+                self.check_refused(r, option + ": no folder")
+        self.check_refused(self.run_here("--resume", self.path("none/x.json")), "none/x.json")
+        self.assertFalse((self.dir / "none").exists())
+
     def test_programs_that_cannot_be_used(self):
         self.write("text", "no program")
         self.write("empty.sh", "#!/bin/sh\n")

@@ -65,6 +65,49 @@ class Joining(common.HarnessTest):
         self.write("aggregates.json", aggregates)
         self.check_refused(self.join("aggregates.json", status=2), "aggregates only")
 
+    def add_board(self, name, metal):
+        """The semaphore test of the scoreboard, as bench/seed makes it."""
+        why = "this is a virtual machine" if not metal else None
+        lines = [["Linux VM", "27.5 us/item", "glibc", 20.0],
+                 ["Linux on metal", "11.5 us/item", "glibc", 9.0] if metal else
+                 ["Linux on metal", "11.5 us/item", "not available: " + why, None],
+                 ["not in the seed", "", "ipcwait", 1.0]]
+        result = self.load(f"{name}.json")
+        result["ipcwait"]["seed"] = [{"id": "I-1"}, {"id": "I-2", "lines": lines,
+                                                     "raw": {"metal": metal}}]
+        self.write(f"{name}.json", result)
+
+    def metal_lines(self):
+        row = self.load("joined.json")["ipcwait"]["seed"][1]
+        return [line[2:] for line in row["lines"] if line[0] == "Linux on metal"]
+
+    def test_metal_fills_the_scoreboard(self):
+        self.add_board("a", False)
+        self.add_board("b", True)
+        self.join("a.json", "b.json")
+        filled = [["glibc on box b", 9.0], ["ipcwait on box b", 1.0]]
+        self.assertEqual(self.metal_lines(), filled)
+        hosts = self.load("joined.json")["ipcwait"]["hosts"]
+        for host, name in zip(hosts, "ab"):             # as they were measured
+            self.assertEqual(host["seed"], self.load(f"{name}.json")["ipcwait"]["seed"])
+        self.join("joined.json", "c=b.json")
+        self.assertEqual(self.metal_lines(), filled + [["glibc on c", 9.0], ["ipcwait on c", 1.0]])
+
+    def test_without_metal_the_scoreboard_stays(self):
+        self.add_board("a", False)
+        self.join("a.json", "b.json")
+        self.assertEqual(self.load("joined.json")["ipcwait"]["seed"],
+                         self.load("a.json")["ipcwait"]["seed"])
+
+    def test_a_damaged_scoreboard(self):
+        for rows in ([3], [{"id": 3}], [{"id": "I-2", "lines": 3}], [{"id": "I-2", "raw": 3}],
+                     [{"id": "I-2", "lines": [3]}]):
+            with self.subTest(rows=rows):
+                result = self.load("b.json")
+                result["ipcwait"]["seed"] = rows
+                self.write("b.json", result)
+                self.check_refused(self.join("a.json", "b.json", status=2), "box b")
+
     def test_a_damaged_host_in_a_joined_file(self):
         self.join("a.json", "b.json")
         for damage in ({"label": 3}, {"summary": None}, {"summary": [{"name": "x"}]}):

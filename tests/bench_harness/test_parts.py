@@ -7,6 +7,7 @@ from unittest import mock
 
 import common
 from common import FAKE
+from harness import interrupts
 
 
 class PartError(Exception):
@@ -20,6 +21,18 @@ def fails(error):
     def function(*_arguments):
         raise error
     return function
+
+
+def board(iterate, ids=("I-1",)):
+    """A scoreboard with these rows."""
+    ids = list(ids)
+    return part("seed", IDS=ids, iterate=iterate,
+                ordered=lambda found: sorted(found, key=lambda row: ids.index(row["id"])))
+
+
+def rows_of(context, wanted):
+    del context
+    yield from ({"id": name, "state": "measured"} for name in wanted)
 
 
 def part(name, **functions):
@@ -36,11 +49,12 @@ class Parts(common.HarnessTest):
     def test_scoreboard(self):
         seen = []
 
-        def run(context):
+        def iterate(context, wanted):
+            self.assertEqual(wanted, ["I-1"])
             context.progress("measuring")
             seen.append(context)
-            return [{"id": "I-1"}]
-        with part("seed", run=run):
+            yield {"id": "I-1"}
+        with board(iterate):
             r = self.run_parts("--scoreboard", "--out", "out.json")
         self.assertEqual((r.returncode, r.stderr), (0, ""))
         own = self.load("out.json")["ipcwait"]
@@ -66,14 +80,15 @@ class Parts(common.HarnessTest):
         for error, status, word in ((PartError("no QEMU"), 2, "no QEMU"),
                                     (KeyError("x"), 1, "bench/vm failed: KeyError")):
             with self.subTest(word=word), part("vm", run=fails(error)), \
-                    part("seed", run=lambda context: [{"id": "I-1"}]):
+                    board(rows_of):
                 r = self.run_parts("--scoreboard", "--vm", "--out", "out.json")
                 self.assertEqual(r.returncode, status)
                 self.assertEqual(r.stderr.count("\n"), 1)
                 self.assertIn(word, r.stderr)
                 self.assertIn("out.json", r.stderr)
                 own = self.load("out.json")["ipcwait"]
-                self.assertEqual((own["seed"], own["complete"]), ([{"id": "I-1"}], False))
+                self.assertEqual(([r["id"] for r in own["seed"]], own["complete"]),
+                                 (["I-1"], False))
 
     def test_a_failed_part_can_be_resumed(self):
         with part("vm", run=fails(PartError("no QEMU"))):
@@ -83,6 +98,61 @@ class Parts(common.HarnessTest):
         self.assertEqual(r.returncode, 0, r.stderr)
         own = self.load("out.json")["ipcwait"]
         self.assertEqual((own["guests"], own["complete"]), ([{"label": "guest"}], True))
+
+    def test_rows_are_kept_as_they_are_measured(self):
+        ids = ["I-1", "I-2", "I-3", "G-1"]
+
+        def interrupted(context, wanted):
+            for name in ("G-1", "I-2"):
+                yield {"id": name, "state": "measured", "by": "first"}
+                found = self.load("out.json")["ipcwait"]["seed"]
+                self.assertIn(name, [r["id"] for r in found])   # in the file, whatever follows
+            raise interrupts.Interrupted
+        with board(interrupted, ids):
+            r = self.run_parts("--scoreboard", "--out", "out.json")
+        self.assertEqual(r.returncode, 130, r.stderr)
+        self.assertRegex(r.stderr, r"^scripts/bench: interrupted after 2 of 4 rows of the "
+                         r"scoreboard; go on with: scripts/bench --resume .*\n$")
+        own = self.load("out.json")["ipcwait"]
+        self.assertEqual(([r["id"] for r in own["seed"]], own["complete"]),
+                         (["I-2", "G-1"], False))
+        wanted = []
+        with board(lambda c, w: [wanted.append(w), *rows_of(c, w)][1:], ids):
+            r = self.run_parts("--resume", "out.json")
+        self.assertEqual((r.returncode, wanted), (0, [["I-1", "I-3"]]), r.stderr)
+        own = self.load("out.json")["ipcwait"]
+        self.assertTrue(own["complete"])
+        self.assertEqual([(r["id"], r.get("by")) for r in own["seed"]],
+                         [("I-1", None), ("I-2", "first"), ("I-3", None), ("G-1", "first")])
+
+    def test_a_scoreboard_that_fails_keeps_its_rows(self):
+        def breaks(context, wanted):
+            yield {"id": wanted[0]}
+            raise KeyError("x")
+        with board(breaks, ["I-1", "I-2"]):
+            r = self.run_parts("--scoreboard", "--out", "out.json")
+        self.assertEqual(r.returncode, 1, r.stderr)
+        self.assertIn("bench/seed failed: KeyError", r.stderr)
+        self.assertEqual(self.load("out.json")["ipcwait"]["seed"], [{"id": "I-1"}])
+
+    def test_a_whole_scoreboard_is_not_measured_again(self):
+        with part("vm", run=fails(PartError("no QEMU"))), board(rows_of):
+            self.run_parts("--scoreboard", "--vm", "--out", "out.json")
+        with part("vm", run=lambda context: [{"label": "guest"}]), board(fails(KeyError("x"))):
+            r = self.run_parts("--resume", "out.json")
+        self.assertEqual(r.returncode, 0, r.stderr)
+
+    def test_rows_that_nobody_knows_are_not_resumed(self):
+        with part("vm", run=fails(PartError("no QEMU"))), board(rows_of):
+            self.run_parts("--scoreboard", "--vm", "--out", "out.json")
+        whole = self.load("out.json")
+        for damage, word in (({"seed": [{"id": "X-1"}]}, "damaged"), ({"seed": [3]}, "damaged"),
+                             ({"method": {**whole["ipcwait"]["method"], "parts": 3}},
+                              "what was to be measured")):
+            changed = {**whole, "ipcwait": {**whole["ipcwait"], **damage}}
+            self.write("changed.json", changed)
+            with board(rows_of):
+                self.check_refused(self.run_parts("--resume", "changed.json"), word)
 
     def test_profile(self):
         seen = []

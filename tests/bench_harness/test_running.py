@@ -6,6 +6,7 @@ import subprocess
 
 import common
 from common import NAMES
+from harness import plan
 
 
 class Running(common.HarnessTest):
@@ -69,6 +70,24 @@ class Running(common.HarnessTest):
         self.assertEqual(r.stdout.split(), [*NAMES, "wake/impl:glibc/idle:1ms"])
         r = self.run_it(*self.fake_args(), "wakes", fake=fake)
         self.check_refused(r, "there are: handoff wake all")
+
+    def test_pairs_of_many_cpus(self):
+        def names(cpus):
+            return [f"pairs/kind:{kind}/from:{a}/to:{b}" for kind in ("spin", "sleep")
+                    for a in cpus for b in cpus if a != b]
+        for cpus, full, kept in (((0, 1), False, (0, 1)), (range(4, 8), False, range(4, 8)),
+                                 (range(0, 64, 4), False, (0, 16, 32, 48)),
+                                 (range(64), True, range(0, 64, 4)),
+                                 (range(0, 64, 4), True, range(0, 64, 4))):
+            with self.subTest(cpus=cpus, full=full):
+                others = ["pairs/kind:spin/from:others/to:others", "wake/impl:futex/idle:10us"]
+                self.assertEqual(plan.of_size(names(cpus) + others, full), names(kept) + others)
+        r = self.run_it(*self.fake_args(), "--runs", "1", "--no-progress", "--full",
+                        fake={"names": names(range(3))})
+        self.assertIn("\n12 of them are pairs of 3 CPUs\n", r.stdout)
+        left_out = plan.pairs_note(names((0, 16, 32, 48)), names(range(0, 64, 4)))
+        self.assertEqual(left_out, ["24 of them are pairs of 4 CPUs, evenly chosen"])
+        self.assertEqual(plan.pairs_note(names((0, 1)), names((0, 1))), [])
 
     def test_not_built_is_shown_and_no_failure(self):
         fake = {"errors": {"glibc": "not built: no glibc-dev"}}

@@ -90,6 +90,19 @@ class Recycling(Test):
                     f = self.figures(seed_program("recycle_test"), what, name, batch, 10000)
                     self.assertEqual((f["items"], f["batch"]), (10000, batch))
 
+    def test_all_are_listed(self):
+        lines = [line.split("\t") for line in
+                 run(seed_program("recycle_test"), "--list").stdout.splitlines()]
+        self.assertEqual([name for what, name, _ in lines if what == "pool"],
+                         ["ipcwait_sem", "ipcwait", "glibc", "glibc-again", "glibc-adaptive",
+                          "nsync", "abseil", "tbb", "tbb-spin", "tbb-queuing", "ck-fas",
+                          "ck-mcs", "tas"])
+        self.assertEqual([name for what, name, _ in lines if what == "post"],
+                         ["glibc", "ipcwait_post_n", "ipcwait_post"])
+        self.assertIn(["pool", "ipcwait", "not yet in libipcwait: mutex"], lines)
+        r = run(seed_program("recycle_test"), "pool", "ipcwait", 1, 1)
+        self.assertIn("not yet in libipcwait", r.stderr)
+
     def test_histogram_counts_all_takes(self):
         for take in ("1", "64", "all"):
             f = self.figures(seed_program("recycle_test"), "pool", "glibc", 64, 50000, take)
@@ -111,7 +124,7 @@ class BadInput(Test):
                 "recycle_test": ([], ["pool", "none", 1, 1], ["none", "glibc", 1, 1],
                                  ["pool", "glibc", 1025, 1], ["pool", "glibc", 1, 0],
                                  ["pool", "glibc", 1, 1, "some"], ["post", "glibc", 1, 1, 1],
-                                 ["post", "none", 1, 1]),
+                                 ["pool", "ipcwait", 1, 1], ["post", "none", 1, 1]),
                 "go_server": ([], ["0"], ["x"], ["1", "2"])}.items():
             for case in cases:
                 with self.subTest(name=name, case=case):

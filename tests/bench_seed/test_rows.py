@@ -12,7 +12,7 @@ from unittest import mock
 
 import common
 import seed
-from seed import checksum, part_go, part_queues, part_sem, rows, runs, text, tracing
+from seed import checksum, part_go, part_queues, part_recycle, part_sem, rows, runs, text, tracing
 
 ALL = [f"{letter}-{n}" for letter, most in (("I", 11), ("G", 9), ("Q", 7), ("M", 13))
        for n in range(1, most + 1)]
@@ -63,6 +63,26 @@ class Queues(unittest.TestCase):
         self.assertEqual(part_queues.state_of(some)[0], rows.NOT_YET)
         some["r"]["failed"] = "r: numbers were lost"
         self.assertEqual(part_queues.state_of(some)[0], rows.FAILED)
+
+
+class Recycling(unittest.TestCase):
+    LISTED = ("pool\tipcwait_sem\t\npool\tipcwait\tnot yet in libipcwait: mutex\npool\tglibc\t\n"
+              "pool\ttas\t\npool\tnsync\tnot built: libnsync-dev\npost\tglibc\t\n")
+
+    def test_who_is_compared(self):
+        def figures(*_):
+            return {"items": 1, "seconds": 1.0, "cpu_seconds": 1.0}
+        with mock.patch.multiple(runs, program=mock.Mock(), run=mock.Mock(return_value=self.LISTED),
+                                 run_json=figures):
+            listed = part_recycle.kinds(common.context())
+            results = runs.rounds(part_recycle.variants(common.context(), 0))
+        self.assertEqual([name for _, name, _ in listed],
+                         ["ipcwait_sem", "ipcwait", "glibc", "nsync", "glibc"])
+        row = part_recycle.batch_row(results, listed)
+        self.assertEqual([line[-1] for line in row["lines"]],
+                         [None, "not yet in libipcwait: mutex", None, "not built: libnsync-dev",
+                          None])
+        self.assertIsNone(row["ours"]["pool ipcwait, 64"])
 
 
 class Method(unittest.TestCase):
@@ -185,6 +205,17 @@ class Metal(unittest.TestCase):
         filled = [line for line in mine[0]["lines"] if line[0] == "Linux on metal"]
         self.assertEqual([line[2] for line in filled], ["glibc on big", "ipcwait on big"])
         self.assertEqual([line[3] for line in filled], [20.0, 1.0])
+        before = [list(line) for line in mine[0]["lines"]]
+        seed.fill_metal(mine, [host])       # once more: no line comes twice
+        self.assertEqual(mine[0]["lines"], before)
+        seed.fill_metal(mine, [guest])
+        self.assertEqual(mine[0]["lines"], before)
+
+    def test_nothing_to_fill(self):
+        host = {"label": "big", "seed": [part_sem.four_rows(sem_result("none seen"))]}
+        absent = [rows.unavailable("I-2", "not built: sem_test")]
+        for found in ([], absent):
+            self.assertEqual(seed.fill_metal(json.loads(json.dumps(found)), [host]), found)
 
     def test_other_rows_of_the_test(self):
         result = sem_result("KVM")
