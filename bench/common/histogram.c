@@ -34,6 +34,13 @@ uint64_t histogram_high(unsigned i)
 	return histogram_low(i + 1) - 1;
 }
 
+uint64_t histogram_end(const struct histogram *h, unsigned i)
+{
+	uint64_t high = histogram_high(i);
+
+	return i == HISTOGRAM_BUCKETS - 1 && h->max > high ? h->max : high;
+}
+
 void histogram_add(struct histogram *h, uint64_t value)
 {
 	h->count++;
@@ -53,7 +60,7 @@ void histogram_merge(struct histogram *h, const struct histogram *other)
 
 static double middle(const struct histogram *h, unsigned i)
 {
-	double value = ((double)histogram_low(i) + (double)histogram_high(i)) / 2;
+	double value = ((double)histogram_low(i) + (double)histogram_end(h, i)) / 2;
 
 	return value < (double)h->max ? value : (double)h->max;
 }

@@ -31,13 +31,17 @@ struct histogram {
 void histogram_add(struct histogram *h, uint64_t value);
 void histogram_merge(struct histogram *h, const struct histogram *other);
 
-/* The smallest and the largest value that bucket @i counts. */
+/*
+ * The smallest and the largest value that bucket @i is for. The last one counts larger ones too:
+ * histogram_end() is the end of a bucket of @h whatever is in it.
+ */
 uint64_t histogram_low(unsigned i);
 uint64_t histogram_high(unsigned i);
+uint64_t histogram_end(const struct histogram *h, unsigned i);
 
 /*
- * A value that the share @q of all values does not exceed: the middle of its bucket, and the
- * greatest value for @q = 1. 0 if the histogram is empty.
+ * A value in whose bucket the share @q of all values is reached: the middle of that bucket, or
+ * the greatest value if that is less, and always for @q = 1. 0 if the histogram is empty.
  */
 double histogram_quantile(const struct histogram *h, double q);
 

@@ -26,6 +26,7 @@ struct wakeup {
 	int64_t clock_ns; /* what a reading of the clock costs */
 	unsigned cpus[CPUS_MOST];
 	unsigned n_cpus;
+	struct place_tally ended_on; /* in the batch */
 	uint64_t random;
 };
 
@@ -118,6 +119,7 @@ struct wakeup *wakeup_start(void)
 	memset(w, 0, sizeof(*w));
 	w->n_cpus = place_cpus(w->cpus, CPUS_MOST);
 	w->n_cpus = w->n_cpus < CPUS_MOST ? w->n_cpus : CPUS_MOST;
+	place_two_cores(w->cpus, w->n_cpus);
 	w->clock_ns = clock_cost_ns();
 	w->random = 1;
 	sem_init(&w->go, 0, 0);
@@ -148,6 +150,7 @@ static void keep(struct wakeup *w, int64_t late_ns, int *cpu)
 	*cpu = now;
 	if (now != (int)w->cpus[1]) {
 		histogram_add(&r->latency, at_least_zero(late_ns));
+		place_count(&w->ended_on, now);
 		return;
 	}
 	r->astray++;
@@ -192,10 +195,13 @@ void wakeup_run(struct wakeup *w, const struct batch *b, struct wakeups *result)
 	place_apart(w->cpus, w->n_cpus);
 	w->ready_ns = 0;
 	w->last = false;
+	memset(&w->ended_on, 0, sizeof(w->ended_on));
 	w->batch = b;
 	w->result = result;
 	sem_post(&w->go);
 	wait_for_batch(w, b);
 	while (sem_wait(&w->done))
 		continue;
+	result->cpu_waker = (int)w->cpus[1];
+	result->cpu_waiter = place_most_on(&w->ended_on);
 }

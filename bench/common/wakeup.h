@@ -7,7 +7,8 @@
  * waiter's clock shows then, less the waker's time and one reading of the clock, is the added
  * latency.
  *
- * The waker is pinned to one CPU, and is the only one there: it never sleeps in a batch. The
+ * The waker is pinned to one CPU, and is the only one there: it never sleeps in a batch. It is
+ * no hardware thread of the core on which the waiter begins, where there is another core. The
  * waiter is the calling thread. It begins on another CPU and is free to move, because a
  * pinned thread is a different case for the library. Where something else drives it to the
  * waker's CPU it would stay there, and be woken in a fifth of the time: such hand-offs are
@@ -57,6 +58,8 @@ struct wakeups {
 	uint64_t measured;
 	uint64_t astray; /* on the waker's CPU */
 	uint64_t moved;  /* on another CPU than the one before */
+	int cpu_waker;
+	int cpu_waiter; /* on which most waits ended that did not go astray; -1: none */
 	int64_t cpu_ns; /* the waiter's, with three readings of clock and CPU number each */
 };
 

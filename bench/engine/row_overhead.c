@@ -197,6 +197,7 @@ static void start_poster(struct pair *p)
 	pthread_t thread;
 
 	p->n_cpus = n < CPUS_MOST ? n : CPUS_MOST;
+	place_two_cores(p->cpus, p->n_cpus);
 	if (ipcwait_sem_init(&p->sem, 0, IPCWAIT_PRIVATE) ||
 	    pthread_create(&thread, NULL, poster, p))
 		give_up("cannot start");

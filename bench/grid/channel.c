@@ -43,11 +43,14 @@ struct scene {
 	struct histogram latency;
 };
 
-static void ask(struct scene *s)
+/* In the place of a message, after the last or when it is given up: the other has no clock. */
+#define NO_MORE (-1)
+
+static void ask(struct scene *s, const struct crew *crew)
 {
 	int64_t begin = 0;
 
-	for (int64_t i = 0; i < s->total; i++) {
+	for (int64_t i = 0; i < s->total && !crew_is_late(crew); i++) {
 		int64_t now;
 
 		if (i == s->warm) {
@@ -62,37 +65,56 @@ static void ask(struct scene *s)
 		histogram_add(&s->latency, (uint64_t)(now - begin) / 2);
 		begin = now;
 	}
-	meter_end(&s->meter);
+	if (!crew_is_late(crew))
+		meter_end(&s->meter);
+	s->ops->send(s->there, NO_MORE);
+}
+
+static void answer(struct scene *s)
+{
+	int64_t value;
+
+	while ((value = s->ops->receive(s->there)) != NO_MORE)
+		s->ops->send(s->back, value + 1);
 }
 
 static void ping_pong(struct crew *crew, unsigned self, void *arg)
 {
-	struct scene *s = arg;
-
-	(void)crew;
-	if (!self)
-		ask(s);
+	if (self)
+		answer(arg);
 	else
-		for (int64_t i = 0; i < s->total; i++)
-			s->ops->send(s->back, s->ops->receive(s->there) + 1);
+		ask(arg, crew);
+}
+
+static void send_all(struct scene *s, const struct crew *crew)
+{
+	for (int64_t i = 0; i < s->total && !crew_is_late(crew); i++)
+		s->ops->send(s->there, i);
+	s->ops->send(s->there, NO_MORE);
+}
+
+static void receive_all(struct scene *s)
+{
+	int64_t value, i = 0;
+
+	for (;;) {
+		if (i == s->warm)
+			meter_begin(&s->meter);
+		value = s->ops->receive(s->there);
+		if (value == NO_MORE)
+			return;
+		s->right &= value == i;
+		if (++i == s->total)
+			meter_end(&s->meter);
+	}
 }
 
 static void stream(struct crew *crew, unsigned self, void *arg)
 {
-	struct scene *s = arg;
-
-	(void)crew;
-	for (int64_t i = 0; i < s->total; i++) {
-		if (self) {
-			s->ops->send(s->there, i);
-			continue;
-		}
-		if (i == s->warm)
-			meter_begin(&s->meter);
-		s->right &= s->ops->receive(s->there) == i;
-	}
-	if (!self)
-		meter_end(&s->meter);
+	if (self)
+		send_all(arg, crew);
+	else
+		receive_all(arg);
 }
 
 static void run_scene(struct scene *s, crew_fn *fn)
@@ -102,11 +124,13 @@ static void run_scene(struct scene *s, crew_fn *fn)
 	s->there = s->ops->create();
 	s->back = s->ops->create();
 	if (s->there && s->back) {
-		crew_run(2, fn, s);
-		bench_latency(run, "latency", &s->latency);
-		if (!s->right)
+		if (!crew_run(2, fn, s))
+			bench_skip(run, "%s", crew_late());
+		else if (!s->right)
 			bench_skip(run,
 				   "failed: a message was lost, changed or came twice");
+		else
+			bench_latency(run, "latency", &s->latency);
 	} else {
 		bench_skip(run, "failed: no memory");
 	}

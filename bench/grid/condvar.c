@@ -17,6 +17,7 @@
 #include "questions.h"
 #include "../common/clock.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define WARM_MOST 1000
@@ -30,10 +31,11 @@ struct scene {
 	struct cond_room room;
 	const struct cond_ops *ops;
 	struct meter meter;
-	uint64_t warm, total; /* operations */
+	uint64_t warm; /* operations */
 	unsigned waiters;
 	/* under the mutex */
-	uint64_t done; /* hand-offs, or broadcasts that have begun */
+	uint64_t total; /* operations; who gives up makes it what is done */
+	uint64_t done;  /* hand-offs, or broadcasts that have begun */
 	unsigned answers;
 	int64_t stamp_ns;
 	struct histogram latency;
@@ -46,11 +48,18 @@ static void count_one(struct scene *s)
 	s->done++;
 }
 
-static void hand_back(struct scene *s, unsigned self)
+static bool is_over(struct scene *s, const struct crew *crew)
+{
+	if (crew_is_late(crew))
+		s->total = s->done;
+	return s->done >= s->total;
+}
+
+static void hand_back(struct scene *s, const struct crew *crew, unsigned self)
 {
 	int64_t begin = 0, now;
 
-	while (s->done < s->total) {
+	while (!is_over(s, crew)) {
 		if (s->done % 2 != self) {
 			s->ops->wait(&s->room, (int)self);
 			continue;
@@ -71,19 +80,18 @@ static void ping_pong(struct crew *crew, unsigned self, void *arg)
 {
 	struct scene *s = arg;
 
-	(void)crew;
 	s->ops->lock(&s->room);
-	hand_back(s, self);
-	if (s->done % 2 != self)
+	hand_back(s, crew, self);
+	if (s->done % 2 != self && !crew_is_late(crew))
 		meter_end(&s->meter);
 	s->ops->signal(&s->room, !self);
 	s->ops->unlock(&s->room);
 }
 
-static void call_all(struct scene *s)
+static void call_all(struct scene *s, const struct crew *crew)
 {
 	s->ops->lock(&s->room);
-	while (s->done < s->total) {
+	while (!is_over(s, crew)) {
 		count_one(s);
 		s->answers = 0;
 		s->stamp_ns = clock_now_ns();
@@ -91,18 +99,23 @@ static void call_all(struct scene *s)
 		while (s->answers < s->waiters)
 			s->ops->wait(&s->room, 1);
 	}
-	meter_end(&s->meter);
+	if (!crew_is_late(crew))
+		meter_end(&s->meter);
+	s->ops->broadcast(&s->room, 0);
 	s->ops->unlock(&s->room);
 }
 
+/* The last broadcast may come without anything done: it was given up. */
 static void answer(struct scene *s)
 {
 	uint64_t seen = 0;
 
 	s->ops->lock(&s->room);
 	while (seen < s->total) {
-		while (s->done == seen)
+		if (s->done == seen) {
 			s->ops->wait(&s->room, 0);
+			continue;
+		}
 		seen = s->done;
 		if (seen > s->warm)
 			histogram_add(&s->latency,
@@ -115,11 +128,10 @@ static void answer(struct scene *s)
 
 static void broadcast(struct crew *crew, unsigned self, void *arg)
 {
-	(void)crew;
 	if (self)
 		answer(arg);
 	else
-		call_all(arg);
+		call_all(arg, crew);
 }
 
 static void run_scene(struct bench_run *run, const struct cell *c, crew_fn *fn)
@@ -132,13 +144,15 @@ static void run_scene(struct bench_run *run, const struct cell *c, crew_fn *fn)
 	s->ops = c->peer->ops;
 	s->waiters = c->waiters;
 	s->meter.run = run;
-	s->meter.ipcwait = is_ipcwait(c->peer->name);
+	s->meter.futexes = futexes_of(c->peer->name);
 	s->warm = bench_operations(run) / 10 + 1;
 	s->warm = s->warm < WARM_MOST ? s->warm : WARM_MOST;
 	s->total = s->warm + bench_operations(run);
 	s->ops->init(&s->room);
-	crew_run(c->waiters + 1, fn, s);
-	bench_latency(run, "latency", &s->latency);
+	if (crew_run(c->waiters + 1, fn, s))
+		bench_latency(run, "latency", &s->latency);
+	else
+		bench_skip(run, "%s", crew_late());
 	if (s->ops->end)
 		s->ops->end(&s->room);
 	free(s);

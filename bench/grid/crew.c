@@ -1,21 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "crew.h"
 #include "impls.h"
+#include "../common/clock.h"
 #include "../common/complain.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /*
- * Google Benchmark takes as many operations as will take the time that was asked for if they
- * go on as those before. Where that was a mistake, as with a lock that is handed to threads
- * that do not run, it could be hours.
+ * Google Benchmark takes as many operations as will take the time that was asked for, and a bit
+ * more, if they go on as those before. Where that was a mistake, as with a lock that is handed
+ * to threads that do not run, it could be hours.
  */
-#define LATE_S 5
+#define LATE_S     5
+#define LATE_TIMES 3
 
-const char crew_late[] = "failed: given up after 5 s, its operations had become so slow";
+static double late_s(void)
+{
+	return LATE_S + LATE_TIMES * bench_min_time_s();
+}
+
+const char *crew_late(void)
+{
+	static char text[80];
+
+	snprintf(text, sizeof(text),
+		 "failed: given up after %.3g s, its operations had become so slow",
+		 late_s());
+	return text;
+}
 
 struct crew {
 	crew_fn *fn;
@@ -69,10 +85,9 @@ bool crew_run(unsigned n, crew_fn *fn, void *arg)
 {
 	struct crew crew = { .fn = fn, .arg = arg, .at_work = n };
 	struct member *members = zeroes(n, sizeof(*members));
-	struct timespec late;
+	int64_t late_ns = clock_now_ns() + (int64_t)(late_s() * 1e9);
+	const struct timespec late = { late_ns / 1000000000, late_ns % 1000000000 };
 
-	clock_gettime(CLOCK_MONOTONIC, &late);
-	late.tv_sec += LATE_S;
 	pthread_mutex_init(&crew.mutex, NULL);
 	pthread_cond_init(&crew.all_done, NULL);
 	for (unsigned i = 0; i < n; i++) {

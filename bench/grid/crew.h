@@ -24,6 +24,7 @@ bool crew_run(unsigned n, crew_fn *fn, void *arg);
 /* Asked between operations: give up? */
 bool crew_is_late(const struct crew *crew);
 
-extern const char crew_late[]; /* the reason to skip the benchmark then */
+/* The reason to skip the benchmark then. */
+const char *crew_late(void);
 
 #endif

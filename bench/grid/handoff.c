@@ -10,7 +10,8 @@
  * is half a round trip, and so is the latency. The two begin on different CPUs, if there are
  * two, and are free to move: the scheduler likes to bring those together that sleep, which is
  * fast in its way, and same_cpu_share says how often it did. Neither the posts nor the CPU time
- * of one side are measured: reading clocks would be most of the time.
+ * of one side are measured: reading clocks would be most of the time. The latency is that of some
+ * of the round trips only (volley.h).
  */
 #include "impls.h"
 #include "questions.h"
@@ -31,7 +32,7 @@ static void ping_pong(struct bench_run *run, const void *arg)
 	struct volley v = { .ops = peer->ops, .pairs = 1, .per_trip = 2 };
 
 	v.place = PLACE_APART;
-	v.ipcwait = is_ipcwait(peer->name);
+	v.futexes = futexes_of(peer->name);
 	if (!is_missing(run, peer->missing))
 		volley_time(run, &v);
 }

@@ -4,7 +4,6 @@
 #include "../common/place.h"
 
 #include <inttypes.h>
-#include <ipcwait/sem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,32 +28,16 @@ const struct sem_peer *sem_impl(unsigned i)
 	return i - peers < PRESETS ? &presets[i - peers] : NULL;
 }
 
-static void init_power(void *sem)
+enum futexes futexes_of(const char *impl)
 {
-	struct ipcwait_sem *s = sem;
+	static const char *const raw[] = { "block", "ck", "fixed", "futex", "spin" };
 
-	sem_adaptive.init(sem);
-	if (ipcwait_window_set_preset(&s->window, IPCWAIT_POWER))
-		give_up("cannot choose a preset");
-}
-
-/* The other functions are the same for all presets. */
-static void wait_power(void *sem)
-{
-	sem_adaptive.wait(sem);
-}
-
-static void post_power(void *sem)
-{
-	sem_adaptive.post(sem);
-}
-
-const struct sem_ops sem_preset_power = { "POWER", init_power, wait_power, post_power,
-					  NULL };
-
-bool is_ipcwait(const char *impl)
-{
-	return !strncmp(impl, "ipcwait", 7);
+	if (!strncmp(impl, "ipcwait", 7))
+		return FUTEXES_IPCWAIT;
+	for (unsigned i = 0; i < sizeof(raw) / sizeof(*raw); i++)
+		if (!strcmp(impl, raw[i]))
+			return FUTEXES_RAW;
+	return FUTEXES_UNKNOWN;
 }
 
 bool is_missing(struct bench_run *run, const char *why)
@@ -109,4 +92,19 @@ void *zeroes_for_good(size_t size)
 const char *needs_two_cpus(void)
 {
 	return place_cpus(NULL, 0) < 2 ? "not available: it needs two usable CPUs" : NULL;
+}
+
+void report_cpus(struct bench_run *run, int waker, int waiter)
+{
+	int same;
+
+	if (waker >= 0)
+		bench_counter(run, "cpu_waker", waker);
+	if (waiter >= 0)
+		bench_counter(run, "cpu_waiter", waiter);
+	if (waker < 0 || waiter < 0)
+		return;
+	same = place_same_core((unsigned)waker, (unsigned)waiter);
+	if (same >= 0)
+		bench_counter(run, "same_core", same);
 }

@@ -4,7 +4,7 @@
 #define BENCH_IMPLS_H
 
 #include "../peers/peers.h"
-#include "../shim/bench.h"
+#include "meter.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +13,8 @@
 /* The semaphores of all peers, then libipcwait's other presets. NULL after the last. */
 const struct sem_peer *sem_impl(unsigned i);
 
-extern const struct sem_ops sem_preset_power;
-
-/* Do the library's counters say something about it? */
-bool is_ipcwait(const char *impl);
+/* Who counts the futex calls of that semaphore? */
+enum futexes futexes_of(const char *impl);
 
 /* Skip @run if there is a reason to: who asks returns at once then. */
 bool is_missing(struct bench_run *run, const char *why);
@@ -34,6 +32,9 @@ void *zeroes(size_t n, size_t size);
 
 /* The same for one of @size, which lives as long as the program: what a benchmark is about. */
 void *zeroes_for_good(size_t size);
+
+/* Two numbers, and whether that is one core: cpu_waker, cpu_waiter, same_core. -1: not known. */
+void report_cpus(struct bench_run *run, int waker, int waiter);
 
 /* A reason, or NULL if the calling thread may use two. */
 const char *needs_two_cpus(void);

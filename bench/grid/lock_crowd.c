@@ -106,18 +106,20 @@ static void work(struct crew *crew, unsigned index, void *arg)
 static void report(struct crowd *c)
 {
 	struct histogram *wait = zeroes(1, sizeof(*wait));
-	double sum = 0, squares = 0;
+	double squares = 0;
+	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < c->threads; i++) {
-		double ops = (double)c->workers[i].ops;
+		uint64_t ops = c->workers[i].ops;
 
 		histogram_merge(wait, &c->workers[i].wait);
 		sum += ops;
-		squares += ops * ops;
+		squares += (double)ops * (double)ops;
 	}
-	bench_latency(c->meter.run, "wait", wait);
-	bench_counter(c->meter.run, "fairness_jain", sum * sum / (c->threads * squares));
-	if (sum < (double)c->total || sum > (double)c->total)
+	bench_latency(c->meter.run, c->sampled == 1 ? "wait" : "wait_sampled", wait);
+	bench_counter(c->meter.run, "fairness_jain",
+		      (double)sum * (double)sum / (c->threads * squares));
+	if (sum != c->total)
 		bench_skip(c->meter.run, "failed: two threads had the lock");
 	free(wait);
 }
@@ -138,12 +140,12 @@ void time_lock_crowd(struct bench_run *run, const void *arg)
 	c->sampled = l->section_ns < EACH_FROM_NS ? SAMPLED : 1;
 	c->workers = zeroes(l->threads, sizeof(*c->workers));
 	c->meter.run = run;
-	c->meter.ipcwait = is_ipcwait(l->peer->name);
+	c->meter.futexes = futexes_of(l->peer->name);
 	c->ops->init(&c->lock);
 	if (crew_run(c->threads, work, c))
 		report(c);
 	else
-		bench_skip(run, "%s", crew_late);
+		bench_skip(run, "%s", crew_late());
 	if (c->ops->end)
 		c->ops->end(&c->lock);
 	free(c->workers);

@@ -10,9 +10,11 @@
  *
  * Beside the time, which is wall time over the operations of all threads:
  *
- *	wait           from before the call until the lock is had: a histogram, and its greatest
- *	               value as wait_max_ns; of each wait, or where sections are short of every
- *	               16th of each thread, because two readings of the clock take as long
+ *	wait           from before the call until the lock is had, of every wait: a histogram, and
+ *	               its greatest value as wait_max_ns
+ *	wait_sampled   in its place where sections are short: of every 16th wait of each thread,
+ *	               because two readings of the clock take as long; its greatest value need
+ *	               not be the greatest of all
  *	fairness_jain  (sum x)^2 / (n sum x^2) of the threads' shares x: 1 if all did the same,
  *	               1/n if one did all
  */

@@ -31,9 +31,7 @@ int main(int argc, char **argv)
 	add_pareto();
 	add_pairs();
 	add_condvar();
-#ifdef HAVE_QUEUES
 	add_queue();
 	add_channel();
-#endif
 	return bench_main(argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "meter.h"
 #include "../common/clock.h"
 #include "../common/complain.h"
+#include "../common/raw_futex.h"
 
 #include <ipcwait/stats.h>
 #include <math.h>
@@ -28,8 +29,10 @@ static struct meter_counts read_counts(const struct meter *m)
 	getrusage(RUSAGE_SELF, &u);
 	c.switches = (double)u.ru_nvcsw;
 	c.preemptions = (double)u.ru_nivcsw;
-	if (m->ipcwait)
+	if (m->futexes == FUTEXES_IPCWAIT)
 		read_library(&c);
+	else if (m->futexes == FUTEXES_RAW)
+		c.futex = (double)raw_futex_calls();
 	return c;
 }
 
@@ -42,11 +45,10 @@ void meter_begin(void *meter)
 	m->begin_ns = clock_now_ns();
 }
 
-static void report_library(const struct meter *m, const struct meter_counts *c, double ops)
+static void report_waits(const struct meter *m, const struct meter_counts *c)
 {
 	double spun = c->spun - m->before.spun, slept = c->slept - m->before.slept;
 
-	bench_counter(m->run, "futex_per_op", (c->futex - m->before.futex) / ops);
 	if (spun + slept <= 0)
 		return;
 	bench_counter(m->run, "spun_share", spun / (spun + slept));
@@ -56,15 +58,16 @@ static void report_library(const struct meter *m, const struct meter_counts *c, 
 void meter_end(void *meter)
 {
 	struct meter *m = meter;
-	int64_t wall_ns = clock_now_ns() - m->begin_ns;
 	double asked = (double)bench_operations(m->run), ops = m->ops > 0 ? m->ops : asked;
 	struct meter_counts c;
 
-	bench_end_after(m->run, (int64_t)((double)wall_ns * asked / ops));
+	m->wall_ns = clock_now_ns() - m->begin_ns;
+	bench_end_after(m->run, (int64_t)((double)m->wall_ns * asked / ops));
 	c = read_counts(m);
 	bench_counter(m->run, "switches_per_op", (c.switches - m->before.switches) / ops);
 	bench_counter(m->run, "preemptions_per_op",
 		      (c.preemptions - m->before.preemptions) / ops);
-	if (m->ipcwait)
-		report_library(m, &c, ops);
+	if (m->futexes != FUTEXES_UNKNOWN)
+		bench_counter(m->run, "futex_per_op", (c.futex - m->before.futex) / ops);
+	report_waits(m, &c);
 }

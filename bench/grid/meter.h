@@ -4,7 +4,8 @@
  *
  *	switches_per_op     a thread gave up its CPU: it went to sleep
  *	preemptions_per_op  a thread lost its CPU
- *	futex_per_op        libipcwait's futex calls, both ways; the others do not say
+ *	futex_per_op        futex calls, to sleep or to wake: of libipcwait, and of those who call
+ *	                    common/raw_futex.h; the others do not say
  *	spun_share          of libipcwait's waits, those that ended while spinning,
  *	slept_share         and those that slept; a token that is there at once is no wait
  *
@@ -16,7 +17,12 @@
 
 #include "../shim/bench.h"
 
-#include <stdbool.h>
+/* Who counts the futex calls. */
+enum futexes {
+	FUTEXES_UNKNOWN, /* nobody */
+	FUTEXES_IPCWAIT, /* the library, and how its waits ended */
+	FUTEXES_RAW,     /* common/raw_futex.h */
+};
 
 struct meter_counts {
 	double switches, preemptions, futex, spun, slept;
@@ -24,9 +30,10 @@ struct meter_counts {
 
 struct meter {
 	struct bench_run *run;
-	bool ipcwait; /* the library's counters say something */
+	enum futexes futexes;
 	double ops; /* that are done, if not as many as were asked for; the time is scaled */
 	int64_t begin_ns;
+	int64_t wall_ns; /* from the end on */
 	struct meter_counts before;
 };
 

@@ -9,6 +9,8 @@
  *
  * kind:lock: as many threads take one lock, 1 us under it and 1 us outside (lock_crowd.h).
  *
+ * A ratio that these CPUs cannot have exactly, as 0.5 on three of them, is skipped.
+ *
  * cpu_time is the CPU time per operation: what spinning takes from those who could work. No
  * thread is pinned. Not measured: who else is on the machine; a hog is part of wait_bench.
  */
@@ -28,44 +30,59 @@ static const struct ratio {
 
 #define RATIOS (sizeof(ratios) / sizeof(*ratios))
 
-struct cell {
+struct sem_cell {
 	const struct sem_peer *peer;
 	unsigned threads;
 };
 
+/* NULL, or why these CPUs cannot have so many threads each, in whole pairs if @pairs. */
+static const char *not_exact(unsigned halves, unsigned cpus, bool pairs)
+{
+	if (halves * cpus % 2)
+		return "not available: this many threads per CPU are no whole number "
+		       "on so many CPUs";
+	if (pairs && halves * cpus / 2 % 2)
+		return "not available: this many threads per CPU are no whole number "
+		       "of pairs on so many CPUs";
+	return NULL;
+}
+
 static void hand_over(struct bench_run *run, const void *arg)
 {
-	const struct cell *c = arg;
+	const struct sem_cell *c = arg;
 	struct volley v = { .ops = c->peer->ops, .pairs = c->threads / 2, .per_trip = 1 };
 
 	v.steps = work_steps(WORK_NS);
-	v.ipcwait = is_ipcwait(c->peer->name);
-	if (is_missing(run, c->peer->missing))
-		return;
-	if (v.pairs)
-		volley_time(run, &v);
-	else
-		bench_skip(run, "not available: a pair needs two threads, "
-				"so this many per CPU need more CPUs");
+	v.futexes = futexes_of(c->peer->name);
+	volley_time(run, &v);
 }
 
-static void add_sem(const struct sem_peer *peer, const struct ratio *r, unsigned threads)
+/* Measure @arg, unless there is a reason @why not. */
+static void add(bench_fn *fn, const void *arg, const char *why, const char *kind,
+		const char *impl, const struct ratio *r)
 {
-	struct cell *c = zeroes_for_good(sizeof(*c));
-
-	*c = (struct cell){ peer, threads };
-	bench_add(hand_over, c, "oversubscription/kind:sem/impl:%s/threads_per_cpu:%s",
-		  peer->name, r->name);
+	bench_add(why ? not_there : fn, why ? why : arg,
+		  "oversubscription/kind:%s/impl:%s/threads_per_cpu:%s", kind, impl,
+		  r->name);
 }
 
-static void add_lock(const struct lock_peer *peer, const struct ratio *r, unsigned threads)
+static void add_sem(const struct sem_peer *peer, const struct ratio *r, unsigned cpus)
+{
+	struct sem_cell *c = zeroes_for_good(sizeof(*c));
+
+	*c = (struct sem_cell){ peer, r->halves * cpus / 2 };
+	add(hand_over, c, peer->missing ? peer->missing : not_exact(r->halves, cpus, true),
+	    "sem", peer->name, r);
+}
+
+static void add_lock(const struct lock_peer *peer, const struct ratio *r, unsigned cpus)
 {
 	struct lock_crowd *c = zeroes_for_good(sizeof(*c));
 
-	*c = (struct lock_crowd){ peer, threads ? threads : 1, WORK_NS, WORK_NS };
-	bench_add(time_lock_crowd, c,
-		  "oversubscription/kind:lock/impl:%s/threads_per_cpu:%s", peer->name,
-		  r->name);
+	*c = (struct lock_crowd){ peer, r->halves * cpus / 2, WORK_NS, WORK_NS };
+	add(time_lock_crowd, c,
+	    peer->missing ? peer->missing : not_exact(r->halves, cpus, false), "lock",
+	    peer->name, r);
 }
 
 void add_oversubscription(void)
@@ -75,8 +92,8 @@ void add_oversubscription(void)
 
 	for (unsigned i = 0; (peer = sem_impl(i)); i++)
 		for (unsigned k = 0; k < RATIOS; k++)
-			add_sem(peer, &ratios[k], ratios[k].halves * cpus / 2);
+			add_sem(peer, &ratios[k], cpus);
 	for (const struct lock_peer *l = lock_peers; l->name; l++)
 		for (unsigned k = 0; k < RATIOS; k++)
-			add_lock(l, &ratios[k], ratios[k].halves * cpus / 2);
+			add_lock(l, &ratios[k], cpus);
 }

@@ -40,6 +40,7 @@ static void add_pair(const struct kind *kind, unsigned from, unsigned to)
 
 	*v = (struct volley){ .ops = kind->ops, .pairs = 1, .per_trip = 2 };
 	v->place = PLACE_PINNED;
+	v->futexes = FUTEXES_RAW;
 	v->cpus[0] = from;
 	v->cpus[1] = to;
 	bench_add(between, v, "pairs/kind:%s/from:%u/to:%u", kind->name, from, to);

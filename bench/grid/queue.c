@@ -72,13 +72,13 @@ static void consume(struct scene *s, struct worker *w, struct crew *crew)
 }
 
 /* The last to come begins; the others are awake. */
-static void wait_for_all(struct scene *s)
+static void wait_for_all(struct scene *s, const struct crew *crew)
 {
 	if (!__atomic_sub_fetch(&s->to_come, 1, __ATOMIC_RELAXED)) {
 		meter_begin(&s->meter);
 		__atomic_store_n(&s->begun, true, __ATOMIC_RELEASE);
 	}
-	while (!__atomic_load_n(&s->begun, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(&s->begun, __ATOMIC_ACQUIRE) && !crew_is_late(crew))
 		sched_yield();
 }
 
@@ -87,7 +87,7 @@ static void work(struct crew *crew, unsigned index, void *arg)
 	struct scene *s = arg;
 	struct worker *w = &s->workers[index];
 
-	wait_for_all(s);
+	wait_for_all(s, crew);
 	if (index < s->cell->producers)
 		produce(s, w, crew);
 	else
@@ -151,7 +151,7 @@ static void pass_items(struct bench_run *run, const void *arg)
 	else if (crew_run(c->producers + c->consumers, work, s))
 		report(s);
 	else
-		bench_skip(run, "%s", crew_late);
+		bench_skip(run, "%s", crew_late());
 	if (s->queue)
 		c->peer->destroy(s->queue);
 	free(s->workers);

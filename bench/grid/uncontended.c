@@ -78,7 +78,6 @@ static void wake_nobody_raw(struct bench_run *run, const void *arg)
 	bench_end(run);
 }
 
-#ifdef HAVE_QUEUES
 static void push_and_pop(struct bench_run *run, const void *arg)
 {
 	const struct queue_peer *peer = arg;
@@ -112,11 +111,6 @@ static void add_queues(void)
 		bench_add(push_and_pop, queue_peers[i], "uncontended/op:queue/impl:%s",
 			  queue_peers[i]->name);
 }
-#else
-static void add_queues(void)
-{
-}
-#endif
 
 void add_uncontended(void)
 {

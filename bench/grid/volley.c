@@ -12,6 +12,9 @@
 
 #define WARM_MOST 1000
 
+#define SAMPLED_MOST   16
+#define SAMPLES_ENOUGH 1000
+
 #define CPUS_MOST 1024
 
 /* What one of the two writes in every trip is not on a line that the other looks at. */
@@ -21,9 +24,12 @@ struct pair {
 	int cpu;                 /* by the second, when it has moved */
 	struct {
 		_Alignas(128) uint64_t work;
+		uint64_t trips; /* begun: both count alike */
 	} side[2];
-	/* by the first: trips that it ended where the second was */
-	_Alignas(128) uint64_t same_cpu;
+	/* by the first, of the trips that it looks at */
+	_Alignas(128) uint64_t samples;
+	uint64_t same_cpu; /* that it ended where the second was */
+	struct place_tally on[2];
 	struct histogram latency;
 };
 
@@ -31,7 +37,8 @@ struct game {
 	const struct volley *v;
 	struct meter meter;
 	struct pair *pairs;
-	uint64_t trips; /* of all pairs together */
+	uint64_t trips;   /* of all pairs together */
+	uint64_t sampled; /* one of so many, a power of two */
 	unsigned cpus[CPUS_MOST], n_cpus;
 	_Alignas(128) unsigned to_come, to_leave; /* pairs */
 	bool begun;                               /* all have come: what follows counts */
@@ -41,6 +48,13 @@ struct game {
 static void work(const struct game *g, struct pair *p, unsigned side)
 {
 	p->side[side].work = clock_work(p->side[side].work, g->v->steps);
+	p->side[side].trips++;
+}
+
+/* Asked in a trip before the side's work(), so that both sides mean the same trip. */
+static bool is_sampled(const struct game *g, const struct pair *p, unsigned side)
+{
+	return !(p->side[side].trips & (g->sampled - 1));
 }
 
 static void go_trip(const struct game *g, struct pair *p)
@@ -50,20 +64,33 @@ static void go_trip(const struct game *g, struct pair *p)
 	g->v->ops->wait(&p->turn[0]);
 }
 
-static void go_trips(const struct game *g, struct pair *p, struct crew *crew, uint64_t n)
+static void see_cpus(struct pair *p)
+{
+	int own = sched_getcpu();
+
+	p->samples++;
+	p->same_cpu += p->cpu == own;
+	place_count(&p->on[0], own);
+	place_count(&p->on[1], p->cpu);
+}
+
+static void go_sampled_trip(const struct game *g, struct pair *p)
 {
 	int64_t begin = clock_now_ns();
 
-	while (n-- && !crew_is_late(crew)) {
-		int64_t end;
+	go_trip(g, p);
+	histogram_add(&p->latency, (uint64_t)(clock_now_ns() - begin) / g->v->per_trip);
+	if (g->v->place == PLACE_APART)
+		see_cpus(p);
+}
 
-		go_trip(g, p);
-		if (g->v->place == PLACE_APART)
-			p->same_cpu += p->cpu == sched_getcpu();
-		end = clock_now_ns();
-		histogram_add(&p->latency, (uint64_t)(end - begin) / g->v->per_trip);
-		begin = end;
-	}
+static void go_trips(const struct game *g, struct pair *p, struct crew *crew, uint64_t n)
+{
+	while (n-- && !crew_is_late(crew))
+		if (is_sampled(g, p, 0))
+			go_sampled_trip(g, p);
+		else
+			go_trip(g, p);
 }
 
 static void play_measured(struct game *g, struct pair *p, struct crew *crew)
@@ -89,8 +116,10 @@ static void play_until_all_here(struct game *g, struct pair *p, struct crew *cre
 		go_trip(g, p);
 }
 
-static void say_cpu(struct pair *p, int cpu)
+static void say_cpu(struct pair *p)
 {
+	int cpu = sched_getcpu();
+
 	if (p->cpu != cpu)
 		p->cpu = cpu;
 }
@@ -102,9 +131,9 @@ static void play_second(const struct game *g, struct pair *p)
 		g->v->ops->wait(&p->turn[1]);
 		if (p->over)
 			return;
+		if (g->v->place == PLACE_APART && is_sampled(g, p, 1))
+			say_cpu(p);
 		work(g, p, 1);
-		if (g->v->place == PLACE_APART)
-			say_cpu(p, sched_getcpu());
 		g->v->ops->post(&p->turn[0]);
 	}
 }
@@ -147,31 +176,44 @@ static struct game *new_game(struct bench_run *run, const struct volley *v)
 
 	g->v = v;
 	g->trips = (bench_operations(run) + v->per_trip - 1) / v->per_trip;
+	g->sampled = 1;
+	while (g->sampled < SAMPLED_MOST && g->trips / g->sampled >= 2 * SAMPLES_ENOUGH)
+		g->sampled *= 2;
 	shares_init(&g->shares, g->trips, v->pairs);
 	g->to_come = g->to_leave = v->pairs;
 	g->meter.run = run;
-	g->meter.ipcwait = v->ipcwait;
+	g->meter.futexes = v->futexes;
 	g->meter.ops = (double)(g->trips * v->per_trip);
 	g->n_cpus = place_cpus(g->cpus, CPUS_MOST);
 	g->n_cpus = g->n_cpus < CPUS_MOST ? g->n_cpus : CPUS_MOST;
+	place_two_cores(g->cpus, g->n_cpus);
 	g->pairs = zeroes(v->pairs, sizeof(*g->pairs));
 	for (unsigned i = 0; i < 2 * v->pairs; i++)
 		v->ops->init(&g->pairs[i / 2].turn[i % 2]);
 	return g;
 }
 
+static void report_place(const struct game *g)
+{
+	const struct pair *p = g->pairs;
+	struct bench_run *run = g->meter.run;
+
+	if (g->v->place == PLACE_PINNED)
+		report_cpus(run, (int)g->v->cpus[0], (int)g->v->cpus[1]);
+	if (g->v->place != PLACE_APART)
+		return;
+	report_cpus(run, place_most_on(&p->on[0]), place_most_on(&p->on[1]));
+	bench_counter(run, "same_cpu_share", (double)p->same_cpu / (double)p->samples);
+}
+
 static void report(const struct game *g)
 {
 	struct histogram *latency = zeroes(1, sizeof(*latency));
-	double same_cpu = 0;
 
-	for (unsigned i = 0; i < g->v->pairs; i++) {
+	for (unsigned i = 0; i < g->v->pairs; i++)
 		histogram_merge(latency, &g->pairs[i].latency);
-		same_cpu += (double)g->pairs[i].same_cpu;
-	}
 	bench_latency(g->meter.run, "latency", latency);
-	if (g->v->place == PLACE_APART)
-		bench_counter(g->meter.run, "same_cpu_share", same_cpu / (double)g->trips);
+	report_place(g);
 	free(latency);
 }
 
@@ -190,6 +232,6 @@ void volley_time(struct bench_run *run, const struct volley *v)
 	if (crew_run(2 * v->pairs, play, g))
 		report(g);
 	else
-		bench_skip(run, "%s", crew_late);
+		bench_skip(run, "%s", crew_late());
 	end_game(g);
 }

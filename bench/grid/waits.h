@@ -9,6 +9,12 @@
  *	astray_share   waits that ended on the waker's CPU, driven there by something else:
  *	               their latency is left out
  *	moved_share    waits that ended on another CPU than the one before
+ *	cpu_waker      where the waker was,
+ *	cpu_waiter     and where most waits ended that did not go astray,
+ *	same_core      1 if these are hardware threads of one core, else 0
+ *
+ * Where more than a fifth of the waits went astray there is no measurement: what is left of
+ * them is not what the others would have been.
  *
  * The CPU time of the process is the waker's too, which is always busy: it means nothing.
  *
@@ -22,17 +28,15 @@
 #include "../peers/peers.h"
 #include "../shim/bench.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct waits {
-	struct sem_room sem;
 	const struct sem_peer *peer;
 	int64_t wait_ns; /* the mean, where @length says more */
-	/* NULL, or asked for each wait with @state, which is @seed at the start of a run. */
+	/* NULL, or asked for each wait with a state that is @seed at the start of a run. */
 	int64_t (*length)(void *state);
-	uint64_t seed, state;
-	bool made;
+	uint64_t seed;
+	struct waits_past *past; /* from run to run */
 };
 
 /* To be filled in further: wait_ns at least. */

@@ -84,6 +84,7 @@ const struct lock_peer lock_peers[] = {
 const struct cond_peer cond_peers[] = {
 	{ "ipcwait", NULL, "not yet in libipcwait: condition variable" },
 	{ "glibc", &cond_glibc, NULL },
+	{ "glibc-again", &cond_glibc, NULL },
 	{ "nsync", NSYNC(cond_nsync) },
 	{ "abseil", ABSEIL(cond_abseil) },
 	{ NULL, NULL, NULL },

@@ -35,7 +35,8 @@ struct cond_peer {
 
 /*
  * Each ends with a name that is NULL. libipcwait comes first, then glibc, then "glibc-again": the
- * same once more, so that it can be seen what the noise makes of no difference.
+ * same once more, so that it can be seen what the noise makes of no difference. Queues and
+ * channels are listed in bench/seed, and there nobody is twice.
  */
 extern const struct sem_peer sem_peers[];
 extern const struct lock_peer lock_peers[];

@@ -26,6 +26,11 @@ static void init_latency(void *sem)
 	init(sem, IPCWAIT_LATENCY);
 }
 
+static void init_power(void *sem)
+{
+	init(sem, IPCWAIT_POWER);
+}
+
 static void init_spin(void *sem)
 {
 	init(sem, IPCWAIT_SPIN);
@@ -57,5 +62,6 @@ static void post(void *sem)
 
 const struct sem_ops sem_adaptive = { "ADAPTIVE", init_adaptive, wait, post, NULL };
 const struct sem_ops sem_latency = { "LATENCY", init_latency, wait, post, NULL };
+const struct sem_ops sem_preset_power = { "POWER", init_power, wait, post, NULL };
 const struct sem_ops sem_preset_spin = { "SPIN", init_spin, wait, post, NULL };
 const struct sem_ops sem_preset_block = { "BLOCK", init_block, wait, post, NULL };

@@ -32,6 +32,7 @@ struct sem_ops {
 /* libipcwait's, by preset */
 extern const struct sem_ops sem_adaptive;
 extern const struct sem_ops sem_latency;
+extern const struct sem_ops sem_preset_power;
 extern const struct sem_ops sem_preset_spin;
 extern const struct sem_ops sem_preset_block;
 

@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The two ends between which the library chooses: a semaphore that only spins, and one that
- * only sleeps. And the C library's, which sleeps at once too.
- */
+#include "sem_plain.h"
 #include "sem_peer.h"
-#include "../common/complain.h"
+#include "../common/clock.h"
 #include "../common/raw_futex.h"
 #include "../common/spin_hint.h"
 
-#include <errno.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Looks between two readings of the clock, which costs as much as some of them. */
+#define LOOKS 8
 
 struct plain_sem {
 	uint32_t value;    /* tokens; the futex */
 	uint32_t sleepers; /* threads that sleep or are about to */
+	int64_t budget_ns;
 };
 
-_Static_assert(sizeof(struct plain_sem) <= sizeof(struct sem_room) &&
-		       sizeof(sem_t) <= sizeof(struct sem_room),
+_Static_assert(sizeof(struct plain_sem) <= sizeof(struct sem_room),
 	       "the room holds the semaphore");
 
-static void init(void *sem)
+void sem_plain_init(void *sem, int64_t budget_ns)
 {
-	struct plain_sem *s = sem;
-
-	s->value = 0;
-	s->sleepers = 0;
+	*(struct plain_sem *)sem = (struct plain_sem){ .budget_ns = budget_ns };
 }
 
 static bool take(struct plain_sem *s)
@@ -41,36 +36,51 @@ static bool take(struct plain_sem *s)
 	return false;
 }
 
-static void wait_spinning(void *sem)
+static void spin_for_good(struct plain_sem *s)
 {
-	while (!take(sem))
+	while (!take(s))
 		spin_hint();
 }
 
-static void post_to_spinner(void *sem)
+static bool spin(struct plain_sem *s)
 {
-	struct plain_sem *s = sem;
+	int64_t end = clock_now_ns() + s->budget_ns;
 
-	__atomic_fetch_add(&s->value, 1, __ATOMIC_RELEASE);
+	do {
+		for (unsigned i = 0; i < LOOKS; i++) {
+			if (take(s))
+				return true;
+			spin_hint();
+		}
+	} while (clock_now_ns() < end);
+	return false;
 }
 
 /*
  * Announcing the sleeper and looking at the value are in one order with the post's adding
  * to the value and looking for sleepers: one of the two sees the other.
  */
-static void wait_sleeping(void *sem)
+static void sleep_for_token(struct plain_sem *s)
 {
-	struct plain_sem *s = sem;
-
-	if (take(s))
-		return;
 	__atomic_fetch_add(&s->sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!take(s))
 		raw_futex_wait(&s->value, 0);
 	__atomic_fetch_sub(&s->sleepers, 1, __ATOMIC_RELAXED);
 }
 
-static void post_to_sleeper(void *sem)
+void sem_plain_wait(void *sem)
+{
+	struct plain_sem *s = sem;
+
+	if (take(s))
+		return;
+	if (s->budget_ns == SEM_PLAIN_SPIN)
+		spin_for_good(s);
+	else if (s->budget_ns == SEM_PLAIN_BLOCK || !spin(s))
+		sleep_for_token(s);
+}
+
+void sem_plain_post(void *sem)
 {
 	struct plain_sem *s = sem;
 
@@ -79,29 +89,25 @@ static void post_to_sleeper(void *sem)
 		raw_futex_wake_one(&s->value);
 }
 
-static void glibc_init(void *sem)
+/* Who only spins has no use for the look: the line may be on its way to the waiter already. */
+static void post_to_spinner(void *sem)
 {
-	sem_init(sem, 0, 0);
+	struct plain_sem *s = sem;
+
+	__atomic_fetch_add(&s->value, 1, __ATOMIC_RELEASE);
 }
 
-static void glibc_end(void *sem)
+static void init_spin(void *sem)
 {
-	sem_destroy(sem);
+	sem_plain_init(sem, SEM_PLAIN_SPIN);
 }
 
-static void glibc_wait(void *sem)
+static void init_block(void *sem)
 {
-	while (sem_wait(sem))
-		if (errno != EINTR)
-			give_up("sem_wait() failed");
+	sem_plain_init(sem, SEM_PLAIN_BLOCK);
 }
 
-static void glibc_post(void *sem)
-{
-	sem_post(sem);
-}
-
-const struct sem_ops sem_spin = { "spin only", init, wait_spinning, post_to_spinner, NULL };
-const struct sem_ops sem_block = { "block only", init, wait_sleeping, post_to_sleeper,
+const struct sem_ops sem_spin = { "spin only", init_spin, sem_plain_wait, post_to_spinner,
+				  NULL };
+const struct sem_ops sem_block = { "block only", init_block, sem_plain_wait, sem_plain_post,
 				   NULL };
-const struct sem_ops sem_glibc = { "glibc", glibc_init, glibc_wait, glibc_post, glibc_end };

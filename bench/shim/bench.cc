@@ -154,6 +154,7 @@ void bench_skip(bench_run *run, const char *why, ...)
 	std::string text = format(why, args);
 	va_end(args);
 	failed = failed || !text.compare(0, 6, "failed");
+	histograms_drop(run->name);
 	run->state->SkipWithError(text.c_str());
 }
 

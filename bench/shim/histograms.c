@@ -57,6 +57,13 @@ void histograms_keep(const char *benchmark, const char *name, const struct histo
 	k->h = *h;
 }
 
+void histograms_drop(const char *benchmark)
+{
+	for (struct kept *k = first; k; k = k->next)
+		if (!strcmp(k->benchmark, benchmark))
+			memset(&k->h, 0, sizeof(k->h));
+}
+
 static void write_line(const struct kept *k)
 {
 	bool any = false;
@@ -68,7 +75,7 @@ static void write_line(const struct kept *k)
 		if (!k->h.bucket[i])
 			continue;
 		fprintf(file.f, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]",
-			any ? ", " : "", histogram_low(i), histogram_high(i),
+			any ? ", " : "", histogram_low(i), histogram_end(&k->h, i),
 			k->h.bucket[i]);
 		any = true;
 	}
@@ -78,6 +85,7 @@ static void write_line(const struct kept *k)
 int histograms_complete(void)
 {
 	for (const struct kept *k = first; k; k = k->next)
-		write_line(k);
+		if (k->h.count)
+			write_line(k);
 	return outfile_complete(&file);
 }

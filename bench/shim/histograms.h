@@ -18,6 +18,9 @@ int histograms_open(const char *path);
  */
 void histograms_keep(const char *benchmark, const char *name, const struct histogram *h);
 
+/* The benchmark was skipped after all: nothing of it is written. */
+void histograms_drop(const char *benchmark);
+
 /* Without a file: none was wanted, or nothing ran. */
 void histograms_abandon(void);
 

@@ -12,7 +12,7 @@ SEMS = ["ipcwait", "glibc", "glibc-again", "glibc-cond", "spin", "block", "nsync
 PRESETS = ["ipcwait-latency", "ipcwait-power", "ipcwait-spin", "ipcwait-block"]
 LOCKS = ["ipcwait", "glibc", "glibc-again", "glibc-adaptive", "nsync", "abseil", "tbb",
          "tbb-spin", "tbb-queuing", "ck-fas", "ck-mcs", "tas"]
-CONDS = ["ipcwait", "glibc", "nsync", "abseil"]
+CONDS = ["ipcwait", "glibc", "glibc-again", "nsync", "abseil"]
 
 PART = re.compile(r"[a-z_]+:[A-Za-z0-9._-]+")
 

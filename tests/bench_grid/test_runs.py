@@ -15,6 +15,9 @@ PER_OP = ["switches_per_op", "preemptions_per_op", "futex_per_op", "empty_per_op
           "full_per_op", "waiter_cpu_ns"]
 POINTS = ["p50", "p90", "p99", "p999", "max"]
 
+# What a machine that is busy with other things may make of a run.
+ASTRAY = re.compile(r"not available: [0-9]+ of [0-9]+ waits ended on the waker's CPU")
+
 # One of each kind; where there is a choice, peers that are always built.
 WAITS = ["handoff/impl:ipcwait/wait:500ns", "handoff/impl:spin/wait:5us",
          "handoff/impl:ipcwait-block/wait:100us", "handoff/impl:glibc/wait:1ms",
@@ -35,6 +38,8 @@ COSTS = ["uncontended/op:sem/impl:ipcwait", "uncontended/op:lock/impl:tas",
 
 class Runs(common.GridTest):
     def check_row(self, name, row):
+        if ASTRAY.fullmatch(row.get("error_message", "")):
+            return
         self.assertNotIn("error_message", row)
         self.assertGreater(row["iterations"], 0)
         self.assertGreater(row["real_time"], 0)
@@ -46,13 +51,17 @@ class Runs(common.GridTest):
             self.assertGreaterEqual(row.get(key, 0), 0, (name, key))
         if "spun_share" in row:
             self.assertAlmostEqual(row["spun_share"] + row["slept_share"], 1)
+        if row.get("cpu_waker", -1) == row.get("cpu_waiter"):
+            self.assertEqual(row.get("same_core", 1), 1)
 
     def check_histogram(self, row, name, buckets):
         """Buckets are in order, and the quantiles lie in them."""
         self.assertTrue(all(low <= high for low, high, _ in buckets))
         self.assertTrue(all(a[1] < b[0] for a, b in zip(buckets, buckets[1:])))
         self.assertTrue(all(count > 0 for _, _, count in buckets))
-        values = [row["%s_%s_ns" % (name, point)] for point in POINTS]
+        values = [row["%s_%s_ns" % (name, point)] for point in POINTS
+                  if "%s_%s_ns" % (name, point) in row]
+        self.assertGreaterEqual(len(values), 2)
         self.assertEqual(values, sorted(values))
         self.assertTrue(buckets[-1][0] <= values[-1] <= buckets[-1][1])
         for value in values:
@@ -63,6 +72,8 @@ class Runs(common.GridTest):
         """{name: (row, {histogram: number of values})}."""
         rows, counts = self.measure(names), {name: {} for name in names}
         for (name, which), buckets in self.histograms().items():
+            if "error_message" in rows[name]:
+                continue
             counts[name][which] = self.check_histogram(rows[name], which, buckets)
         for name, row in rows.items():
             with self.subTest(name=name):
@@ -72,7 +83,11 @@ class Runs(common.GridTest):
     @unittest.skipIf(not TWO_CPUS, "needs two CPUs")
     def test_waits(self):
         for name, (row, counts) in self.check(WAITS).items():
+            if "error_message" in row:
+                continue
             self.assertEqual(counts["post"], row["iterations"])
+            self.assertEqual("futex_per_op" in row, "glibc" not in name)
+            self.assertNotEqual(row["cpu_waker"], row.get("cpu_waiter"))
             astray = round(row["astray_share"] * row["iterations"])
             self.assertEqual(counts.get("latency", 0), row["iterations"] - astray)
             length = re.search(r"(?:wait|idle):(\d+)(ns|us|ms)$", name)
@@ -82,9 +97,14 @@ class Runs(common.GridTest):
 
     @unittest.skipIf(not TWO_CPUS, "needs two CPUs")
     def test_who_blocks_sleeps_and_who_spins_does_not(self):
-        rows = self.check(["handoff/impl:ipcwait-block/wait:100us",
-                           "handoff/impl:spin/wait:100us"])
-        (block, _), (spin, _) = rows.values()
+        names = ["handoff/impl:ipcwait-block/wait:100us", "handoff/impl:spin/wait:100us"]
+        for _ in range(10):
+            (block, _), (spin, _) = self.check(names).values()
+            if "error_message" not in block and "error_message" not in spin:
+                break
+        else:
+            self.skipTest("something else drove the threads together")
+        self.assertEqual(spin["futex_per_op"], 0)
         self.assertEqual(block["slept_share"], 1)
         self.assertGreater(block["switches_per_op"], 0.5)
         self.assertGreaterEqual(spin["waiter_cpu_ns"], block["waiter_cpu_ns"])
@@ -94,17 +114,20 @@ class Runs(common.GridTest):
             threads = int(re.search(r"threads:(\d+)", name)[1]) if "threads:" in name else \
                 4 * len(os.sched_getaffinity(0))
             self.assertGreaterEqual(row["fairness_jain"] * threads, 0.999)
+            wait = "wait" if "section:10us" in name else "wait_sampled"
             # Sampled, all, or all and one in vain for each thread.
-            self.assertGreaterEqual(counts["wait"], 1)
-            self.assertLessEqual(counts["wait"], row["iterations"] + threads)
-            self.assertGreaterEqual(row["wait_max_ns"], row["wait_p50_ns"])
+            self.assertEqual(list(counts), [wait])
+            self.assertGreaterEqual(counts[wait], 1)
+            self.assertLessEqual(counts[wait], row["iterations"] + threads)
+            self.assertGreaterEqual(row[wait + "_max_ns"], row[wait + "_p50_ns"])
 
     def test_volleys_and_condition_variables(self):
         for name, (row, counts) in self.check(VOLLEYS + CONDS).items():
             n = row["iterations"]
             each = (n + 1) // 2 if "wait:0" in name else n
             if name in VOLLEYS:
-                self.assertEqual(counts["latency"], each, name)
+                self.assertTrue(min(each, 500) <= counts["latency"] <= each, name)
+                self.assertEqual("cpu_waker" in row, "wait:0" in name)
             elif "broadcast" in name:
                 self.assertEqual(counts["latency"], 16 * n)
             else:
@@ -116,8 +139,11 @@ class Runs(common.GridTest):
     @unittest.skipIf(not TWO_CPUS, "needs two CPUs")
     def test_pairs(self):
         names = [n for n in self.names() if n.startswith("pairs/") and "others" not in n]
-        for row, counts in self.check(names[:2] + names[-2:]).values():
-            self.assertEqual(counts["latency"], (row["iterations"] + 1) // 2)
+        for name, (row, counts) in self.check(names[:2] + names[-2:]).items():
+            each, pair = (row["iterations"] + 1) // 2, common.dimensions(name)[1]
+            self.assertTrue(min(each, 500) <= counts["latency"] <= each, name)
+            self.assertEqual((row["cpu_waker"], row["cpu_waiter"]),
+                             (int(pair["from"]), int(pair["to"])))
 
     def test_queues_and_channels(self):
         names = [n for n in self.names() if n.split("/")[0] in ("queue", "channel")]

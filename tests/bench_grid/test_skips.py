@@ -23,10 +23,16 @@ class Skips(common.GridTest):
             self.assertIn("not yet in libipcwait", row["error_message"])
         self.assertEqual(self.histograms(), {})
 
-    def test_a_pair_needs_two_threads(self):
-        name = "oversubscription/kind:sem/impl:glibc/threads_per_cpu:0.5"
-        row = self.measure([name], preexec_fn=common.one_cpu)[name]
-        self.check_reason(row)
+    def test_ratios_are_exact_or_skipped(self):
+        cell = "oversubscription/kind:%s/impl:glibc/threads_per_cpu:%s"
+        skipped = [cell % ("sem", "0.5"), cell % ("sem", "1"), cell % ("lock", "0.5")]
+        done = [cell % ("sem", "2"), cell % ("lock", "1")]
+        rows = self.measure(skipped + done, preexec_fn=common.one_cpu)
+        for name in skipped:
+            self.check_reason(rows[name])
+            self.assertIn("no whole number", rows[name]["error_message"])
+        for name in done:
+            self.assertNotIn("error_message", rows[name])
 
     def test_one_cpu(self):
         names = self.names(preexec_fn=common.one_cpu)

@@ -37,7 +37,9 @@ static void check_once(const char *name, const void *rest, size_t size)
 static void test_sems(void **state)
 {
 	(void)state;
-	CHECK(!strcmp(sem_peers[0].name, "ipcwait") && !strcmp(sem_peers[1].name, "glibc"));
+	CHECK(!strcmp(sem_peers[0].name, "ipcwait") &&
+	      !strcmp(sem_peers[1].name, "glibc") &&
+	      !strcmp(sem_peers[2].name, "glibc-again"));
 	for (const struct sem_peer *p = sem_peers; p->name; p++) {
 		check_peer(p->name, p->ops, p->missing);
 		check_once(p->name, p + 1, sizeof(*p));
@@ -48,7 +50,8 @@ static void test_locks(void **state)
 {
 	(void)state;
 	CHECK(!strcmp(lock_peers[0].name, "ipcwait") &&
-	      !strcmp(lock_peers[1].name, "glibc"));
+	      !strcmp(lock_peers[1].name, "glibc") &&
+	      !strcmp(lock_peers[2].name, "glibc-again"));
 	for (const struct lock_peer *p = lock_peers; p->name; p++) {
 		check_peer(p->name, p->ops, p->missing);
 		check_once(p->name, p + 1, sizeof(*p));
@@ -59,7 +62,8 @@ static void test_conds(void **state)
 {
 	(void)state;
 	CHECK(!strcmp(cond_peers[0].name, "ipcwait") &&
-	      !strcmp(cond_peers[1].name, "glibc"));
+	      !strcmp(cond_peers[1].name, "glibc") &&
+	      !strcmp(cond_peers[2].name, "glibc-again"));
 	for (const struct cond_peer *p = cond_peers; p->name; p++) {
 		check_peer(p->name, p->ops, p->missing);
 		check_once(p->name, p + 1, sizeof(*p));

@@ -83,6 +83,7 @@ static void what_is_too_large_is_counted(void **state)
 	histogram_add(h, UINT64_MAX);
 	CHECK_EQ(h->bucket[HISTOGRAM_BUCKETS - 1], 2);
 	CHECK(histogram_quantile(h, 1) >= 0x1p63);
+	CHECK(histogram_end(h, HISTOGRAM_BUCKETS - 1) == UINT64_MAX);
 	free(h);
 }
 
