@@ -15,6 +15,8 @@
 #include "questions.h"
 #include "../shim/bench.h"
 
+#include <gnu/libc-version.h>
+#include <ipcwait/base.h>
 #include <stdlib.h>
 
 const char program_name[] = "ipcwait_bench";
@@ -23,6 +25,9 @@ int main(int argc, char **argv)
 {
 	/* What an earlier program has measured and saved would change what is compared. */
 	setenv("IPCWAIT_CALIBRATION", "none", 0);
+	bench_context("libipcwait", ipcwait_version());
+	bench_context("glibc", gnu_get_libc_version());
+	bench_context("peers", PEER_VERSIONS);
 	add_uncontended();
 	add_handoff();
 	add_contention();
