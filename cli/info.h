@@ -55,7 +55,7 @@ struct info {
 	const char *section; /* of the facts that come next */
 	unsigned cpu;        /* where several CPUs may differ, this one is looked at */
 	unsigned facts, states;
-	struct info_fact fact[INFO_FACTS_MOST];
+	struct info_fact fact[INFO_FACTS_MOST + 1]; /* the last is never shown */
 	struct info_state state[INFO_STATES_MOST];
 };
 

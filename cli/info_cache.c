@@ -14,15 +14,13 @@
 static double size_bytes(const char *text)
 {
 	static const char units[] = "KMG";
-	char *end;
-	double n = (double)strtoul(text, &end, 10);
-	const char *unit = *end ? strchr(units, *end) : NULL;
+	size_t digits = strspn(text, "0123456789");
+	double n = strtod(text, NULL);
+	const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
 
-	if (end == text || (*end && !unit) || n > 1e12)
+	if (!digits || (text[digits] && (!unit || text[digits + 1])) || n > 1e12)
 		return 0;
-	for (; unit && unit >= units; unit--)
-		n *= 1024;
-	return n;
+	return unit ? n * (double)(UINT64_C(1024) << 10 * (unit - units)) : n;
 }
 
 /* The index whose data cache has this level; -1, with the reason. */

@@ -10,7 +10,9 @@ static struct info_fact *put(struct info *info, const char *key, enum info_kind 
 	struct info_fact *fact;
 
 	assert(info->facts < INFO_FACTS_MOST);
-	fact = &info->fact[info->facts++];
+	/* Without assertions: what is too much overwrites itself behind the list. */
+	fact = &info->fact[info->facts];
+	info->facts += info->facts < INFO_FACTS_MOST;
 	*fact = (struct info_fact){ .section = info->section, .key = key, .kind = kind };
 	return fact;
 }

@@ -5,6 +5,7 @@
 
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>
+#include <ipcwait/explain.h>
 #include <ipcwait/stats.h>
 
 #include <limits.h>
@@ -71,20 +72,27 @@ static void put_variables(struct info *info)
 	info_put_list(info, "variables", list);
 }
 
-/* As ipcwait/policy.h has it: the environment, else what the program sets, which is nothing. */
+/*
+ * What the library takes for an object without a preset of its own: it alone knows all that it
+ * may be told. Its words may change, and this command changes with them: they are of one tree.
+ */
 static void put_preset(struct info *info)
 {
-	static const char *const names[] = { "adaptive", "latency", "power", "spin",
-					     "block" };
-	const char *set = getenv("IPCWAIT_POLICY");
+	static const char key[] = "default_preset", before[] = "; preset ";
+	char text[IPCWAIT_EXPLAIN_BYTES] = "";
+	struct ipcwait_window fresh;
+	char *name = NULL;
 
-	for (unsigned i = 0; set && i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(set, names[i])) {
-			info_put_text(info, "default_preset", set);
-			return;
-		}
+	memset(&fresh, 0, sizeof(fresh));
+	if (ipcwait_explain(&fresh, text, sizeof(text)) > 0)
+		name = strstr(text, before);
+	if (!name) {
+		info_put_missing(info, key, "the library does not tell");
+		return;
 	}
-	info_put_text(info, "default_preset", names[0]);
+	name += sizeof(before) - 1;
+	name[strcspn(name, "\n")] = '\0';
+	info_put_text(info, key, name);
 }
 
 static void put_time(struct info *info, const char *key, uint64_t seconds)

@@ -15,9 +15,10 @@
  */
 #define FILE_BYTES (16 * 1024 * 1024)
 #define PATH_MOST  4096
+#define MAPS       ".maps"
 #define EXECS_MOST 1000
 
-/* The layout is read by sampler.py. All in the machine's byte order. */
+/* raw.py reads the layout. All in the machine's byte order. */
 struct header {
 	char magic[8];
 	uint64_t bytes;
@@ -36,8 +37,10 @@ struct record {
 	char name[16];
 };
 
+_Static_assert(sizeof(struct header) == 48 && sizeof(struct record) == 32, "as in raw.py");
+
 static struct header *header;
-static char maps_path[PATH_MOST];
+static char maps_path[PATH_MOST + sizeof(MAPS)];
 
 static bool fail(const char *path, int error)
 {
@@ -51,7 +54,13 @@ static int create(const char *prefix, char *path)
 	int fd = -1;
 
 	for (int i = 0; fd < 0 && i < EXECS_MOST; i++) {
-		snprintf(path, PATH_MOST, "%s.%d.%d", prefix, (int)getpid(), i);
+		int n = snprintf(path, PATH_MOST, "%s.%d.%d", prefix, (int)getpid(), i);
+
+		/* Cut off, it would be another file's name. */
+		if (n < 0 || n + sizeof(MAPS) > PATH_MOST) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
@@ -80,8 +89,7 @@ bool sample_file_open(const char *prefix, uint64_t rate_hz, enum sample_clock cl
 	*header = (struct header){
 		"IWSTACK", FILE_BYTES, sizeof(*header), 0, rate_hz, clock
 	};
-	if (snprintf(maps_path, sizeof(maps_path), "%s.maps", path) >= PATH_MOST)
-		maps_path[0] = '\0';
+	snprintf(maps_path, sizeof(maps_path), "%s" MAPS, path);
 	return true;
 }
 

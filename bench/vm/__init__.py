@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """VM versus metal: the semaphore hand-off in small guests with different idle settings.
 
-run(context) returns the list "guests" of a result file, VmError is what the user is to be told when
-there can be no guest. docs/benchmarks/vm.md describes both.
+iterate(context) yields the members of the list "guests" of a result file as they are done, and
+run(context) returns the whole list. VmError is what the user is to be told when there can be no
+guest. docs/benchmarks/vm.md describes the list.
 """
 
 from .errors import VmError
-from .guests import run
+from .guests import iterate, run
 
-__all__ = ["VmError", "run"]
+__all__ = ["VmError", "iterate", "run"]

@@ -149,18 +149,26 @@ def prepare(folder, build, cache, accel="auto", own_kernel=None, progress=None):
             "accel": "tcg" if reason else "kvm", "accel_reason": reason}
 
 
-def run(context):
+def iterate(context):
     """
-    The list "guests" of a result file: the host and then the guests. Of @context are used build,
-    quick, cache and progress(text). VmError, one line for exit status 2, without QEMU or kernel.
+    Yield the members of the list "guests" of a result file as they are done: the host, then the
+    guests. Of @context are used build, quick, cache and progress(text). VmError before the first,
+    one line for exit status 2, without QEMU or kernel.
+
+    Whoever stops between two keeps what there is. close(), or an exception while one runs, kills
+    QEMU and takes the scratch folder away.
     """
     with qemu.scratch() as folder:
         parts = prepare(folder, context.build, pathlib.Path(context.cache) / "vm",
                         progress=context.progress)
         a_job = job(parts["accel"], context.quick)
         chosen = QUICK_GUESTS if context.quick else GUESTS
-        done = [run_host(context.build, n, a_job, context.progress)
-                for n in sorted({vcpus for _, vcpus in chosen})]
+        for n in sorted({vcpus for _, vcpus in chosen}):
+            yield run_host(context.build, n, a_job, context.progress)
         for idle, vcpus in chosen:
-            done.append(run_guest(idle, vcpus, parts, a_job, context.progress))
-    return done
+            yield run_guest(idle, vcpus, parts, a_job, context.progress)
+
+
+def run(context):
+    """The whole list at once."""
+    return list(iterate(context))

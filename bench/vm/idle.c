@@ -3,8 +3,9 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
-#define CPUS_MOST   256
+/* More than Linux has on a CPU. */
 #define STATES_MOST 16
 
 static bool read_text(const struct idle_state *s, const char *file, char *text, int size)
@@ -48,14 +49,19 @@ static bool read_state(struct idle_state *s, unsigned cpu, unsigned state)
 
 void idle_read(struct idle_states *s)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct idle_state found;
+
 	s->n = 0;
-	for (unsigned cpu = 0; cpu < CPUS_MOST; cpu++)
+	s->cut = false;
+	for (unsigned cpu = 0; cpu < cpus; cpu++)
 		for (unsigned state = 0; state < STATES_MOST; state++) {
-			if (s->n == IDLE_STATES_MOST)
-				return;
-			if (!read_state(&s->state[s->n], cpu, state))
+			if (!read_state(&found, cpu, state))
 				break;
-			s->n++;
+			s->cut = s->n == IDLE_STATES_MOST;
+			if (s->cut)
+				return;
+			s->state[s->n++] = found;
 		}
 }
 
@@ -76,6 +82,7 @@ static void write_since(struct json *j, const struct idle_state *now,
 void idle_write_since(struct json *j, const struct idle_states *before)
 {
 	static struct idle_states now;
+	char why[64];
 
 	idle_read(&now);
 	/* A driver that came or went meanwhile leaves nothing to subtract. */
@@ -87,4 +94,8 @@ void idle_write_since(struct json *j, const struct idle_states *before)
 	for (unsigned i = 0; i < now.n; i++)
 		write_since(j, &now.state[i], &before->state[i]);
 	json_close(j, ']');
+	if (!now.cut)
+		return;
+	snprintf(why, sizeof(why), "only the first %d states were read", IDLE_STATES_MOST);
+	json_text(j, "idle_states_cut", why);
 }

@@ -8,7 +8,7 @@
 #define ROWS_MOST 8
 
 struct matrix {
-	bool guest; /* this is a guest's PID 1: mount what is missing, power off */
+	bool guest;           /* whoever calls takes it for a guest's first process */
 	const char *sem_test; /* the program that measures */
 	const char *info;     /* a program that describes the machine, NULL: none */
 	const char *dir;      /* for its result files */

@@ -105,8 +105,11 @@ def row(name, runs, items, counts_only):
             "interrupts": _interrupts(heads), "idle_states": _idle_states(heads, not counts_only),
             "context_switches": sum(head["context_switches"] or 0 for head in heads),
             **_times(good, items, counts_only)}
+    cut = [head["idle_states_cut"] for head in heads if head.get("idle_states_cut")]
     if made["idle_states"] is None:
         made["idle_states_reason"] = NO_IDLE_STATES
+    elif cut:
+        made["idle_states_cut"] = cut[0]
     if bad:
         why = bad[0][0].get("error") or "no result"
         made["error"] = f"{len(bad)} of {len(runs)} runs: {why}"

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The preloaded sampler on a small program. Shares and counts, with generous bars."""
 
+import glob
 import os
+import subprocess
 import sys
 import unittest
 
 import common
+
+from stacks import preload, raw
 
 BUILD = PROGRAM = None
 
@@ -67,6 +71,32 @@ class Sampler(common.StacksTest):
     def test_threads_come_and_go(self):
         rows, _ = self.record("threads")
         self.assertGreater(rows["burn"][0], 10)
+
+    def preloaded(self, prefix):
+        return subprocess.run([PROGRAM], env=preload.environment(
+            preload.module_in(BUILD), prefix, "wall", 500, "tables"), cwd=self.dir, text=True,
+            capture_output=True, timeout=common.SECONDS_MOST, check=False)
+
+    def test_layout_of_the_file(self):
+        """What sample_file.c writes is what raw.py reads, to the last byte."""
+        self.preloaded(self.path("s"))
+        name, = (n for n in glob.glob(self.path("s.*")) if not n.endswith(".maps"))
+        with open(name, "rb") as f:
+            data = f.read()
+        magic, size, used, dropped, rate, clock = raw.HEADER.unpack_from(data)
+        self.assertEqual((magic, size, dropped, rate, clock), (raw.MAGIC, len(data), 0, 500, 0))
+        found, _, cut = raw.records_of(data, "x")
+        self.assertEqual((cut, len(found) > 100), (False, True))
+        self.assertEqual(used, raw.HEADER.size + sum(raw.RECORD.size + 8 * len(r.pcs)
+                                                     for r in found))
+        self.assertLessEqual(max(len(r.pcs) for r in found), raw.FRAMES_MOST)
+        self.assertIn(f"the sitter-{name.split('.')[-2]}", {r.thread.split("/")[0] for r in found})
+
+    def test_prefix_that_is_too_long(self):
+        r = self.preloaded("./" * 2040 + "sampled")
+        self.assertEqual((r.returncode, r.stderr.count("\n")), (0, 1), r)
+        self.assertIn("File name too long", r.stderr)
+        self.assertEqual(os.listdir(self.dir), [])
 
     def test_without_a_build(self):
         os.mkdir(self.path("tmp"))

@@ -54,6 +54,9 @@ class GuestInit(common.VmTest):
 
     def test_children_that_fail(self):
         self.assertEqual(self.errors("echo one >&2; echo two >&2; exit 3"), ["two"])
+        self.assertEqual(self.errors("echo one >&2; printf two >&2; exit 3"), ["two"])
+        self.assertEqual(self.errors("printf 'two\\n\\n' >&2; exit 3"), ["two"])
+        self.assertEqual(self.errors("echo >&2; exit 3"), ["ended with status 3"])
         self.assertEqual(self.errors("exit 3"), ["ended with status 3"])
         self.assertEqual(self.errors("kill -9 $$"), ["died: Killed"])
         self.assertEqual(self.errors("exit 0"), [None])
@@ -62,6 +65,33 @@ class GuestInit(common.VmTest):
     def test_no_program(self):
         r = self.run_it("--sem-test", "./missing", "--dir", ".", "--rows", "a")
         self.assertIn(b"cannot run ./missing: No such file", r.stdout)
+
+    def test_folder_that_cannot_be_written(self):
+        r = self.run_it("--sem-test", "/bin/true", "--dir", "missing", "--rows", "a",
+                        "--info", "/bin/true")
+        self.assertEqual(r.stdout.count(b"cannot open missing/"), 2)
+        self.assertIn(b"cannot open missing/stderr.txt: No such file", r.stdout)
+
+    def first_process(self, *args):
+        """In namespaces of its own, where mounting and powering off touch nobody."""
+        apart = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork"]
+        try:
+            if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
+                self.skipTest("no namespaces here")
+        except FileNotFoundError:
+            self.skipTest("no unshare")
+        r = subprocess.run([*apart, self.program, *args], cwd=self.dir, capture_output=True,
+                           stdin=subprocess.DEVNULL, timeout=common.SECONDS_MOST, check=False)
+        stream = Stream()
+        for line in r.stdout.splitlines():
+            stream.feed(line)
+        self.assertTrue(stream.ended())
+        return [head["error"] for head, _ in stream.of_kind("error")
+                if head["what"] == "command line"]
+
+    def test_a_first_process_is_a_guests(self):
+        self.assertEqual(self.first_process("--guest"), [])
+        self.assertEqual(self.first_process("--no-such", "x", "--guest"), ["Invalid argument"])
 
     def test_info(self):
         fake = self.dir / "info"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """run(context) with stand-ins: the shape of its result, and what is said about what is missing."""
 
+import tempfile
 import types
 import unittest
 
@@ -18,9 +19,12 @@ class Run(common.VmTest):
         before = qemu.probe_kvm
         self.addCleanup(setattr, qemu, "probe_kvm", before)
         qemu.probe_kvm = lambda *_: kvm
+        return vm.run(self.context(quick))
+
+    def context(self, quick=True):
         self.said = []
-        return vm.run(types.SimpleNamespace(build=self.dir / "build", quick=quick,
-                                            progress=self.said.append, cache=self.dir / "cache"))
+        return types.SimpleNamespace(build=self.dir / "build", quick=quick,
+                                     progress=self.said.append, cache=self.dir / "cache")
 
     def test_tcg_gives_counts_only(self):
         host, *found = self.run_it("good", kvm="no device")
@@ -88,6 +92,27 @@ class Run(common.VmTest):
             self.assertEqual((guest["rows"], "label" in guest), ([], True))
 
 
+    def test_one_after_the_other(self):
+        """Who stops in between keeps what is done, and nothing is left behind."""
+        self.fake_everything("good")
+        before = tempfile.tempdir
+        self.addCleanup(setattr, tempfile, "tempdir", before)
+        tempfile.tempdir = str(self.dir / "tmp")
+        (self.dir / "tmp").mkdir()
+        found = vm.iterate(self.context())
+        self.assertEqual(next(found)["label"], "host, 2 CPUs")
+        self.assertEqual(next(found)["label"], "guest, default idle, 2 vCPUs")
+        self.assertNotEqual(list((self.dir / "tmp").iterdir()), [])
+        found.close()
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+    def test_no_guest_at_all(self):
+        self.fake_everything("good")
+        self.set_environment(IPCWAIT_BENCH_KERNEL="missing")
+        with self.assertRaises(vm.VmError):
+            next(vm.iterate(self.context()))
+
+
 class Idle(common.VmTest):
     def test_sums_and_shares(self):
         state = {"cpu": 0, "state": 1, "name": "HLT", "usage": 2, "time_us": 500000, "above": 1,
@@ -99,6 +124,16 @@ class Idle(common.VmTest):
         self.assertNotIn("time_us", counted)
         self.assertEqual(counted["usage"], 4)
         self.assertEqual(state["usage"], 2)
+
+    def test_more_states_than_were_read(self):
+        head = {"round": 0, "wall_s": 1.0, "idle_states": [], "context_switches": 1,
+                "interrupts": {"RES": 1, "CAL": 1, "LOC": 1}}
+        document = {"rows": [{"what": "x", "runs": [{}]}]}
+        made = rows.row("x", [(head, document)], 1, False)
+        self.assertNotIn("idle_states_cut", made)
+        cut = {**head, "idle_states_cut": "only the first 1024 states were read"}
+        made = rows.row("x", [(head, document), (cut, document)], 1, False)
+        self.assertEqual(made["idle_states_cut"], "only the first 1024 states were read")
 
     def test_kept(self):
         self.assertEqual(rows.kept([1, 2, 3]), [1, 2, 3])

@@ -78,6 +78,12 @@ class Here(InfoTest):
         f = self.facts(IPCWAIT_POLICY="block")
         self.assertEqual(f["default_preset"], "block")
         self.assertIs(f["spins_here"], False)
+        self.assertEqual(self.facts(IPCWAIT_POLICY="spin")["default_preset"], "spin")
+
+    def test_policy_that_the_library_refuses(self):
+        r = self.run_it("info", "--json", IPCWAIT_POLICY="fast")
+        self.assertIn("IPCWAIT_POLICY ignored", r.stderr)
+        self.assertEqual(json.loads(r.stdout)["policy"]["default_preset"], "adaptive")
 
     def test_variables(self):
         f = self.facts(IPCWAIT_LONG="x" * 5000, IPCWAIT_ODD="a\nb\33", IPCWAIT_HERE=self.dir,
@@ -187,6 +193,21 @@ class Trees(InfoTest):
     def test_tight_group_of_version_1(self):
         self.check_facts(self.facts("--root", self.tree(
             {**info_trees.metal(), "cg/cpu.cfs_quota_us": "25000"})), {"quota_cpus": 0.25})
+
+    def test_sizes_of_caches(self):
+        name = info_trees.CPU + "cpu0/cache/index2/size"
+        for text, size in (("512", 512), ("2M", 2**21), ("1G", 2**30), ("1024Kxyz", None),
+                           ("1024KB", None), ("K", None), ("-1K", None), ("1e3", None),
+                           ("0x10K", None), ("9999999999999K", None)):
+            f = self.facts("--root", self.tree({**info_trees.metal(), name: text}))
+            self.assertEqual(f["l2_bytes"], size, text)
+
+    def test_escaped_mount(self):
+        """As the library reads it: info_quota_test.c has the rest."""
+        self.check_facts(self.facts("--root", self.tree({
+            "proc/self/cgroup": "0::/a b", "cg 2/a b/cpu.max": "150000 100000",
+            "proc/self/mountinfo": r"31 1 0:28 / /cg\0402 rw - cgroup2 none rw"})),
+            {"quota_cpus": 1.5})
 
     def test_what_is_no_file(self):
         tree = self.tree({"proc/uptime/x": ""})
