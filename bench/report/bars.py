@@ -8,6 +8,7 @@ bar, only its texts. The axis starts at 0, so that lengths can be compared.
 from . import gnuplot, panel, show, style
 
 LEFT, RIGHT = 190, 120
+LETTER = 7.2  # px of a letter of a name, about
 BAR, SMALL = 24, 15  # px for a bar, and more for its small print
 
 
@@ -50,7 +51,8 @@ def texts(figure, p, group):
     has_small = any(b["small"] for b in group["bars"])
     for i, b in enumerate(group["bars"]):
         y = p.py(-i + (0.12 if has_small else 0))
-        figure.text(p.left - 8, y, show.short(b["label"], 26), 12, where="right")
+        figure.text(p.left - 8, y, show.short(b["label"], int(p.left / LETTER)), 12,
+                    where="right")
         if b["y"] is not None:
             figure.text(p.right + 8, y, b["value"], 12)
         elif b["value"]:
@@ -59,11 +61,11 @@ def texts(figure, p, group):
             figure.text(p.left + 4, p.py(-i - 0.31), show.short(b["small"], 110), 10, style.FAINT)
 
 
-def draw(figure, top, group, tag, text, x_title, most=None):
+def draw(figure, top, group, tag, text, x_title, most=None, left=LEFT):
     """One group, @top px from above: {"title", "bars"}; @text makes tics' texts."""
     n = len(group["bars"])
     ends = [v for b in group["bars"] if b["y"] is not None for v in (b["y"], *b["runs"])]
-    box = (LEFT, top + 36, figure.width - RIGHT, top + 36 + line_height(group) * n)
+    box = (left, top + 36, figure.width - RIGHT, top + 36 + line_height(group) * n)
     p = panel.Panel(box, panel.linear_range([most] if most else ends), (-n + 0.5, 0.5))
     shown = timed(group)
     figure.axes(p, (panel.linear_tics(p.xlo, p.xhi) if shown else [], text), ([], str),
@@ -77,11 +79,11 @@ def draw(figure, top, group, tag, text, x_title, most=None):
     figure.plot(*blocks(figure, p, group, tag))
 
 
-def figure_of(groups, title, footer, text, x_title, most=None):
-    """@most: the end of all axes, where they are to be the same."""
+def figure_of(groups, title, footer, text, x_title, most=None, left=LEFT):
+    """@most: the end of all axes, where they are to be the same. @left: px for names."""
     figure = panel.Figure(panel.HEAD + panel.FOOT + sum(map(group_height, groups)))
     top = panel.HEAD
     for i, group in enumerate(groups):
-        draw(figure, top, group, i, text, x_title, most)
+        draw(figure, top, group, i, text, x_title, most, left)
         top += group_height(group)
     return figure, figure.finish(title, footer)

@@ -4,7 +4,7 @@
 import itertools
 import math
 
-from . import gnuplot, place, show, style
+from . import gnuplot, names, place, show, style
 
 # The pairs that answer "spin or sleep?"; all pairs of many lines would be a thicket.
 ASKED = ("spin", "block", "glibc", "ipcwait")
@@ -15,7 +15,8 @@ NEAR = 1.3
 def chosen(series):
     found = sorted((s for s in series if s["impl"] in ASKED),
                    key=lambda s: ASKED.index(s["impl"]))
-    return found if len(found) > 1 else series[:MOST]
+    others = [s for s in series if not names.is_twin(s["impl"])]
+    return found if len(found) > 1 else others[:MOST]
 
 
 def sign(p, q):
@@ -33,7 +34,7 @@ def both(a, b):
 def between(left, right):
     """(x, y) where the lines of two pairs meet, straight on logarithmic axes; None if not."""
     gaps = [math.log(p["y"] / q["y"]) for p, q in (left, right)]
-    if gaps[0] * gaps[1] >= 0:
+    if gaps[0] * gaps[1] >= 0 or left[0]["x"] <= 0:
         return None
     share = gaps[0] / (gaps[0] - gaps[1])
 
@@ -45,7 +46,11 @@ def between(left, right):
 
 
 def of_pair(a, b):
-    """(x, y) of the one crossing of two lines; None if there is none, or no single one."""
+    """The one crossing of two lines; None if there is none, or no single one.
+
+    {"low", "high"}: the measured lengths on either side that leave no doubt; "at": (x, y) in
+    between, interpolated, or None where that is not possible (a length of 0).
+    """
     pairs = both(a, b)
     signs = [sign(p, q) for p, q in pairs]
     clear = [i for i, s in enumerate(signs) if s]
@@ -54,48 +59,65 @@ def of_pair(a, b):
         return None
     i, j = turns[0]
     met = [between(left, right) for left, right in zip(pairs[i:j], pairs[i + 1:j + 1])]
-    return next((m for m in met if m), None)
+    return {"low": pairs[i][0]["x"], "high": pairs[j][0]["x"],
+            "at": next((m for m in met if m), None)}
 
 
 def find(series):
-    """[(x, y, text)], the pair that says most first."""
+    """Crossings with their "text", the pair that says most first."""
     found = []
     for a, b in itertools.combinations(chosen(series), 2):
         met = of_pair(a, b)
         if met:
-            found.append((*met, f"{show.short(a['impl'], 16)} = {show.short(b['impl'], 16)} at "
-                          f"{show.time_ns(met[0], 2)}"))
+            text = (f"{show.short(a['impl'], 16)} = {show.short(b['impl'], 16)} between "
+                    f"{show.time_ns(met['low'])} and {show.time_ns(met['high'])}")
+            found.append({**met, "text": text})
     return found[:MOST]
 
 
 def apart(found):
-    """Without those too near to one already there: the text below the figure has all."""
+    """Those that can be marked, without those too near to one already there: the text below the
+    figure has all."""
     kept = []
     for one in found:
-        if all(max(one[0] / k[0], k[0] / one[0]) > NEAR for k in kept):
+        x = one["at"] and one["at"][0]
+        if x and all(max(x / k["at"][0], k["at"][0] / x) > NEAR for k in kept):
             kept.append(one)
     return kept
 
 
+def bracket(figure, p, one):
+    """A bar from the last length before the crossing to the first one after it. Its two ends."""
+    y, ends = p.py(one["at"][1]), [max(p.px(one[end]), p.left) for end in ("low", "high")]
+    figure.line(ends[0], y, ends[1], y, style.INK, 1.2)
+    for x in ends:
+        figure.line(x, y - 5, x, y + 5, style.INK, 1.2)
+    return [(x, y) for x in ends]
+
+
 def mark(figure, p, found, tag, series):
     """Labels for the points. Returns what gnuplot has to draw for them."""
+    found = apart(found)
     if not found:
         return []
-    found = apart(found)
+    points = [(p.px(one["at"][0]), p.py(one["at"][1]), one["text"]) for one in found]
     lines = [box for s in series
              for box in place.along([(p.px(q["x"]), p.py(q["y"])) for q in s["points"]])]
-    boxes = place.beside([(p.px(x), p.py(y), text) for x, y, text in found], 11,
-                         (p.left, p.top, p.right, p.bottom), lines)
-    for (x, y, text), (box, far) in zip(found, boxes):
-        figure.text(box[0], (box[1] + box[3]) / 2, text, 11, style.INK, boxed=True)
+    for one in found:
+        lines += place.along(bracket(figure, p, one))
+    boxes = place.beside(points, 11, (p.left, p.top, p.right, p.bottom), lines)
+    for (x, y, text), (box, far) in zip(points, boxes):
+        middle = (box[1] + box[3]) / 2
+        figure.text(box[0], middle, text, 11, style.INK, boxed=True)
         if far > 10:
-            figure.line(p.px(x), p.py(y), min(max(p.px(x), box[0]), box[2]),
-                        (box[1] + box[3]) / 2)
-    figure.add(*gnuplot.block(f"c{tag}", [f"{x:.9g} {y:.9g}" for x, y, _ in found]))
+            figure.line(x, y, min(max(x, box[0]), box[2]), middle)
+    figure.add(*gnuplot.block(f"c{tag}", ["{:.9g} {:.9g}".format(*one["at"]) for one in found]))
     return [f"$c{tag} using 1:2 with points pt 6 ps 1.5 lw 2 lc rgb '{style.INK}' notitle"]
 
 
 def sentence(found, what):
     if not found:
         return f"No two of the lines asked about cross in {what} beyond their intervals."
-    return f"In {what}: " + show.sentence_list(text for _, _, text in found) + "."
+    return f"In {what}: " + show.sentence_list(
+        one["text"] + (f" (interpolated {show.time_ns(one['at'][0], 2)})" if one["at"] else "")
+        for one in found) + "."

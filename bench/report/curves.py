@@ -45,12 +45,19 @@ def plots(series, tag):
 
 
 def label_ends(figure, p, series):
-    """A name for each line at the right of the panel, with a sample of the line."""
+    """A name for each line at the right of the panel, with a sample of the line.
+
+    Where all lines end in one place, pointers to it would tell nothing: then it is a legend.
+    """
     ends = [p.py(s["points"][-1]["y"]) for s in series]
-    spots = place.spread(ends, LINE_GAP, p.top + 4, p.bottom - 2)
+    legend = len(ends) > 1 and max(ends) - min(ends) < LINE_GAP * (len(ends) - 1) / 2
+    spots = ([p.top + 8 + LINE_GAP * i for i in range(len(ends))] if legend else
+             place.spread(ends, LINE_GAP, p.top + 4, p.bottom - 2))
     for s, end, spot in zip(series, ends, spots):
         look = style.of(s["impl"])
-        figure.line(p.px(s["points"][-1]["x"]) + 5, end, p.right + 22, spot, look["colour"], 0.5)
+        if not legend:
+            figure.line(p.px(s["points"][-1]["x"]) + 5, end, p.right + 22, spot, look["colour"],
+                        0.5)
         figure.line(p.right + 24, spot, p.right + 46, spot, look["colour"], look["width"],
                     look["dash"])
         figure.text(p.right + 52, spot, show.short(s["impl"], 20), 12)

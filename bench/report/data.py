@@ -43,15 +43,21 @@ def noisy_rounds(part):
     return found
 
 
+def trim_rule(part):
+    """How runs were chosen, "order" or "rank"; None if the file does not say."""
+    method = part.get("method")
+    return method.get("trim") if isinstance(method, dict) else None
+
+
 def cells(part):
     """{name: cell} of all benchmarks, in the order of the file."""
-    found, noisy = {}, noisy_rounds(part)
+    found, noisy, trim = {}, noisy_rounds(part), trim_rule(part)
     for row in rows(part, "summary"):
         name = str(row.get("name", ""))
         if name not in found:
             question, dims = names.split(name)
             found[name] = {"name": name, "question": question, "dims": dims, "metrics": {},
-                           "error": None, "noisy": noisy.get(name, set())}
+                           "error": None, "noisy": noisy.get(name, set()), "trim": trim}
         if "metric" in row:
             found[name]["metrics"][row["metric"]] = row
         elif row.get("error"):
@@ -93,20 +99,23 @@ def values(cell, metric):
     return [number(v) for v in found] if isinstance(found, list) else []
 
 
-def find_metric(cell, *endings):
-    """The first metric of the cell that has one of @endings, in the order of @endings."""
-    for ending in endings:
-        for metric in cell["metrics"]:
-            if metric.endswith(ending) and median(cell, metric) is not None:
-                return metric
-    return None
+TAILS = tuple(f"{kind}_p99_ns" for kind in ("latency", "wait", "wait_sampled"))
 
 
-def kept_marks(row):
-    """For each run whether it is among the kept ones."""
-    left = list(row.get("kept") or [])
+def tail(cell):
+    """The metric of the p99 that a reader waits for; None where runs were too few for one."""
+    return next((m for m in TAILS if median(cell, m) is not None), None)
+
+
+def kept_marks(row, trim=None):
+    """For each run whether it is among the kept ones. With @trim "order" their places tell;
+    otherwise, or if what was kept is not what stands there, the values do."""
+    every, left = (list(row[k]) if isinstance(row.get(k), list) else [] for k in ("values", "kept"))
+    left = [v for v in left if v is not None]
+    if trim == "order" and len(every) > 3 and [v for v in every[1:-1] if v is not None] == left:
+        return [False, *(v is not None for v in every[1:-1]), False]
     marks = []
-    for value in row.get("values") or []:
+    for value in every:
         marks.append(value in left)
         if value in left:
             left.remove(value)
@@ -119,7 +128,7 @@ def raw_row(cell, metric, drawn=""):
     runs = row.get("values") if isinstance(row.get("values"), list) else []
     return {"name": cell["name"], "metric": metric, "unit": row.get("unit") or "",
             "median": row.get("median"), "low": row.get("low"), "high": row.get("high"),
-            "values": runs, "kept": kept_marks(row),
+            "values": runs, "kept": kept_marks(row, cell.get("trim")),
             "noisy": [i in cell["noisy"] for i in range(len(runs))], "drawn": drawn}
 
 

@@ -42,23 +42,47 @@ def footer(result):
                        f"{command(part)}")]
 
 
-def verdict(result):
-    """(is it bad, sentences)"""
-    part, texts = data.own(result), []
+def disturbance(found):
+    """What /proc/stat showed, or what kept it from being looked at."""
+    noisy, total = found.get("noisy_runs"), found.get("total_runs")
+    if not total:
+        return ""
+    if noisy == 0:
+        return f"No disturbance seen in /proc/stat in {total} runs."
+    return (f"{noisy if noisy is not None else '?'} of {total} runs were disturbed by other "
+            "programs.")
+
+
+def caveats(found):
+    """(kind, sentences) of a verdict that lets the figures stand. Rounds may have moved as a whole
+    without a trace in /proc/stat: a neighbour on the host, or another clock rate."""
+    why, moved = str(found.get("why") or "").rstrip("."), found.get("rounds")
+    texts = [f"{why}." if why else disturbance(found)]
+    if isinstance(moved, list):
+        texts += [str(s).rstrip(".") + "." for s in moved]
+    elif found.get("total_runs"):
+        texts.append("Whether whole rounds moved was not looked at.")
+    return "warn" if why or (isinstance(moved, list) and moved) else "good", texts
+
+
+def banners(result):
+    """[(kind, sentences)], the worst first; a kind is "bad", "warn" or "good"."""
+    part, bad, rest = data.own(result), [], None
     found = part.get("verdict") if isinstance(part.get("verdict"), dict) else {}
-    noisy = bool(found.get("noisy"))
-    disturbed = (f"{found.get('noisy_runs', '?')} of {found.get('total_runs', '?')} runs were "
-                 "disturbed by other programs")
-    why = str(found.get("why") or "").rstrip(".")
-    if noisy:
-        texts.append(f"The machine was too noisy, these figures mean little: {why or disturbed}.")
-    elif why:
-        texts.append(why + ".")
+    used = part.get("method") if isinstance(part.get("method"), dict) else {}
+    if used.get("slowed"):
+        bad.append(f"Deliberately slowed: {used['slowed']} (IPCWAIT_BENCH_SLOW).")
+    if found.get("noisy"):
+        why = str(found.get("why") or "").rstrip(".")
+        bad.append("The machine was too noisy, these figures mean little: "
+                   + (f"{why}." if why else disturbance(found)))
+    else:
+        rest = caveats(found)
     if part.get("complete") is False:
-        texts.append("The run was interrupted: what is missing was not measured.")
-    if not noisy and not texts and found.get("total_runs"):
-        texts.append(disturbed + ".")
-    return noisy or part.get("complete") is False, [show.clean(t) for t in texts]
+        bad.append("The run was interrupted: what is missing was not measured.")
+    every = [("bad", bad)] + ([rest] if rest else [])
+    return [(kind, show.clean(" ".join(filter(None, texts)))) for kind, texts in every
+            if any(texts)]
 
 
 def method(result):

@@ -10,7 +10,7 @@ X_TITLE = "\N{LEFTWARDS ARROW} lower is better   time per operation (axis from 0
 def bar_of(cell):
     low, high = data.interval(cell, METRIC)
     small = []
-    cpu, tail = data.median(cell, "cpu_time"), data.find_metric(cell, "_p99_ns")
+    cpu, tail = data.median(cell, "cpu_time"), data.tail(cell)
     if cpu is not None and cell["question"] != "uncontended":
         small.append(f"CPU {show.time_ns(cpu)}")
     if tail:

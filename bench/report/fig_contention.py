@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The contention grid: each implementation against the best of the same cell."""
 
-from . import data, heatmap, names, panel, show, style
+from . import data, heatmap, names, panel, rounds, show, style
 
 ID, TITLE = "contention", "Contention: throughput relative to the best"
 METRIC = "real_time"
 CELL = (48, 24)
+ALIKE, UNKNOWN = "*", "?"
+FAR = 1 / 1.3       # a share below it is no small difference that runs happen to cover
 TITLE_WIDE = 290    # of the line above a map
 
 
@@ -16,12 +18,24 @@ def place_of(cell):
 
 
 def relatives(cells):
-    """[(cell, its throughput as a share of the best in its place)]"""
+    """[(cell, its throughput as a share of the best in its place, mark)]
+
+    Twins have a share, but are not who the others are measured by.
+    """
     best = {}
     for cell in cells:
-        time, at = data.median(cell, METRIC), place_of(cell)
-        best[at] = min(time, best.get(at, time))
-    return [(c, best[place_of(c)] / data.median(c, METRIC)) for c in cells]
+        at = place_of(cell)
+        if not names.is_twin(data.impl(cell)) and (
+                at not in best or data.median(cell, METRIC) < data.median(best[at], METRIC)):
+            best[at] = cell
+    found = []
+    for cell in cells:
+        top = best.get(place_of(cell))
+        if top:
+            share = data.median(top, METRIC) / data.median(cell, METRIC)
+            apart = rounds.apart(rounds.kept(cell, METRIC), rounds.kept(top, METRIC))
+            found.append((cell, share, "" if apart else ALIKE if share > FAR else UNKNOWN))
+    return found
 
 
 def collect(result):
@@ -29,10 +43,10 @@ def collect(result):
     cells = [c for c in data.require(cells, [METRIC], "contention") if data.median(c, METRIC) > 0]
     found = relatives(cells)
     maps, rows = {}, []
-    for cell, share in found:
+    for cell, share, mark in found:
         threads, section, think = place_of(cell)
-        maps.setdefault((think, data.impl(cell)), {})[section, threads] = share
-        rows.append(data.raw_row(cell, METRIC, show.digits(share, 4)))
+        maps.setdefault((think, data.impl(cell)), {})[section, threads] = share, mark
+        rows.append(data.raw_row(cell, METRIC, show.digits(share, 4) + mark))
     order = style.order(impl for _, impl in maps)
     thinks = sorted({think for think, _ in maps}, key=names.sort_key)
     return {"maps": [(t, i, maps[t, i]) for t in thinks for i in order if (t, i) in maps],
@@ -40,16 +54,23 @@ def collect(result):
             "sections": sorted({place_of(c)[1] for c in cells}, key=names.sort_key),
             "rows": rows, "left_out": left_out, "alt": describe(found, order),
             "how": "Each cell is the best implementation's time for one lock and unlock, divided "
-                   "by this one's: 1 is the best, 0.5 half its throughput. Columns: time inside "
-                   "the lock. Think: time outside, between two locks."}
+                   "by this one's: 1 is the best, 0.5 half its throughput. *: the best, or not "
+                   "told apart from it: their kept runs overlap. ?: they overlap though the "
+                   "medians are far apart, too scattered to tell. Names that end in "
+                   f"{names.TWIN} are a second measurement of the same, and never the best. "
+                   "Columns: time inside the lock. Think: time outside, between two locks."}
 
 
 def describe(found, order):
     texts = []
     for impl in order:
-        own = [share for cell, share in found if data.impl(cell) == impl]
-        best = sum(share == 1 for share in own)
-        texts.append(f"{impl} best in {best} of {len(own)} cells, worst {show.digits(min(own), 2)}")
+        own = [(share, mark) for cell, share, mark in found if data.impl(cell) == impl]
+        if names.is_twin(impl) or not own:
+            continue
+        alike, unknown = (sum(m == mark for _, m in own) for mark in (ALIKE, UNKNOWN))
+        texts.append(f"{impl} best, or not told apart from it, in {alike} of {len(own)} cells"
+                     + (f", {unknown} too scattered to tell" if unknown else "")
+                     + f", worst {show.digits(min(own)[0], 2)}")
     return "; ".join(texts) + "."
 
 
@@ -75,8 +96,8 @@ def draw(model, footer):
             "line_title": "threads; share of the best   \N{UPWARDS ARROW} higher is better"}
     for (column, line), (think, impl, shares) in zip(spots, model["maps"]):
         title = f"{show.short(impl, 20)}" + (f", think {show.short(think, 8)}" if think else "")
-        found = {(model["sections"].index(s), model["threads"].index(t)): (v, f"{v:.2f}")
-                 for (s, t), v in shares.items()}
+        found = {(model["sections"].index(s), model["threads"].index(t)):
+                 (v, f"{v:.2f}{mark}") for (s, t), (v, mark) in shares.items()}
         corner = (66 + column * wide, panel.HEAD + 44 + line * tall)
         heatmap.draw(figure, corner, CELL, {**grid, "title": title}, found, lambda v: v, 11)
     return figure, figure.finish(TITLE, footer)

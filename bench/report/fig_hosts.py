@@ -9,8 +9,19 @@ from .errors import Missing
 ID, TITLE = "hosts", "Hosts side by side: added latency of a hand-off"
 IMPLS = ("ipcwait", "glibc")
 WAITS_NS = (5e3, 50e3, 1e6)
-METRIC = cost.LATENCY
+METRIC = "latency_p50_ns"
+NAMES = 270  # px: implementation, host and what is wrong with its figures
 X_TITLE = "\N{LEFTWARDS ARROW} lower is better   added latency p50 (axis from 0)"
+
+
+def label_of(host):
+    """With what a reader must know before comparing with it."""
+    verdict, method = (v if isinstance(v, dict) else {}
+                       for v in (host.get("verdict"), host.get("method")))
+    marks = [word for word, is_so in (("noisy", verdict.get("noisy")),
+                                      ("incomplete", host.get("complete") is False),
+                                      ("slowed", method.get("slowed"))) if is_so]
+    return show.short(host.get("label", "?"), 16) + (f" ({', '.join(marks)})" if marks else "")
 
 
 def handoffs(host):
@@ -26,7 +37,7 @@ def handoffs(host):
 def bar_of(label, impl, cell):
     low, high = data.interval(cell, METRIC)
     cpu = data.median(cell, cost.CPU)
-    return {"label": f"{impl}, {show.short(label, 16)}", "impl": impl,
+    return {"label": f"{impl}, {label}", "impl": impl,
             "y": data.median(cell, METRIC), "low": low, "high": high,
             "runs": data.values(cell, METRIC), "value": show.time_ns(data.median(cell, METRIC)),
             "small": f"waiter's CPU {show.time_ns(cpu)}" if cpu is not None else ""}
@@ -36,7 +47,7 @@ def collect(result):
     hosts = data.rows(data.own(result), "hosts")
     if not hosts:
         raise Missing("Results of other hosts were not joined (--import).")
-    found = [(str(h.get("label", "?")), handoffs(h)) for h in hosts]
+    found = [(label_of(h), handoffs(h)) for h in hosts]
     sizes = {wait: names.duration_ns(wait) for _, cells in found for wait, _ in cells}
     sizes = {wait: ns for wait, ns in sizes.items() if ns}
     if not sizes:
@@ -57,4 +68,5 @@ def collect(result):
 
 
 def draw(model, footer):
-    return bars.figure_of(model["groups"], TITLE, footer, show.time_ns, X_TITLE)
+    return bars.figure_of(model["groups"], TITLE, footer, show.time_ns, X_TITLE,
+                          left=NAMES)

@@ -18,6 +18,8 @@ def guest_title(guest):
     title = str(guest.get("label", "a guest"))
     if guest.get("counts_only"):
         title += ": emulated (TCG), counts, not times"
+    if guest.get("ignored"):
+        title += f"; {guest['ignored']}"
     return title
 
 

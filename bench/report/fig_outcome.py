@@ -4,7 +4,7 @@
 from . import data, names, panel, show, stacked, style
 from .errors import Missing
 
-ID, TITLE = "outcome", "How waits ended"
+ID, TITLE = "outcome", "How waits ended, by their length"
 SPUN, SLEPT = "spun_share", "slept_share"
 LOOKS = ((SPUN, "ended while spinning", "#e8d357"), (SLEPT, "slept", "#2c3e6b"))
 REST = ("at once, or not known", "#b0b0b0")
@@ -58,4 +58,4 @@ def draw(model, footer):
         top = panel.HEAD + 60 + (i // columns) * tall
         shown = [(wait, list(zip(parts, colours))) for wait, parts in bars]
         stacked.draw(figure, (left, top, left + pitch - 92), shown, impl, "share of waits", i)
-    return figure, figure.finish(TITLE + ", by their length", footer)
+    return figure, figure.finish(TITLE, footer)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """More threads than CPUs: who falls over."""
 
-from . import curves, data, names, panel, show
+from . import curves, data, names, panel, rounds, show, style
 from .errors import Missing
 
 ID, TITLE = "oversubscription", "More threads than CPUs"
@@ -30,30 +30,38 @@ def with_ratio(cells, cpus):
     return found
 
 
+def ratio_of(cell):
+    return float(cell["dims"][PER_CPU])
+
+
 def bases(cells):
-    """{impl: (ratio, time)} at one thread per CPU, or at the next ratio that there is."""
+    """{impl: the cell with one thread per CPU, or with the next ratio that there is}"""
     found = {}
     for cell in cells:
-        ratio, time = float(cell["dims"][PER_CPU]), data.median(cell, METRIC)
-        if time:
-            near = found.get(data.impl(cell))
-            if near is None or abs(ratio - 1) < abs(near[0] - 1):
-                found[data.impl(cell)] = (ratio, time)
+        near = found.get(data.impl(cell))
+        if near is None or abs(ratio_of(cell) - 1) < abs(ratio_of(near) - 1):
+            found[data.impl(cell)] = cell
     return found
 
 
-def relative(cell, base):
+def rate(cell):
+    """Operations per second, from the time for one."""
     time = data.median(cell, METRIC)
-    if not time or data.impl(cell) not in base:
+    if not time or time < 0:
         return None
-    one = base[data.impl(cell)][1]
     low, high = data.interval(cell, METRIC)
-    return {"y": one / time, "low": one / high, "high": one / max(low, 1e-9),
-            "runs": [one / v for v in data.values(cell, METRIC) if v]}
+    return {"y": 1e9 / time, "low": 1e9 / high, "high": 1e9 / max(low, 1e-9),
+            "runs": [1e9 / v for v in data.values(cell, METRIC) if v]}
+
+
+def relative(cell, base):
+    """Throughput as a multiple of the own one in the cell @base, of the same rounds, as text."""
+    made = rounds.quotient(data.values(base, METRIC), data.values(cell, METRIC), cell["trim"])
+    return "x" + show.digits(made["y"]) if made else "-"
 
 
 def tail(cell):
-    metric = data.find_metric(cell, "_p99_ns")
+    metric = data.tail(cell)
     if not metric:
         return None
     low, high = data.interval(cell, metric)
@@ -65,16 +73,22 @@ def lines_of(cells, point):
     return curves.series_of(cells, PER_CPU, point, names.number)
 
 
-def rows_of(cells, base):
-    rows = []
-    for cell in cells:
-        made = relative(cell, base)
-        if made:
-            rows.append(data.raw_row(cell, METRIC, f"throughput x{show.digits(made['y'], 4)}"))
-        metric = data.find_metric(cell, "_p99_ns")
-        if metric:
-            rows.append(data.raw_row(cell, metric, show.time_ns(data.median(cell, metric), 4)))
-    return rows
+def tables_of(kind, cells):
+    """(rows of the data table, lines of the small one) of one kind; the quotient is in there."""
+    rows, lines, base = [], [], bases(cells)
+    order = style.order(data.impl(c) for c in cells)
+    for cell in sorted(cells, key=lambda c: (order.index(data.impl(c)), ratio_of(c))):
+        made, end = rate(cell), data.tail(cell)
+        if not made:
+            continue
+        quotient = relative(cell, base[data.impl(cell)])
+        rows.append(data.raw_row(cell, METRIC, f"{show.count(made['y'], 4)}/s, {quotient}"))
+        if end:
+            rows.append(data.raw_row(cell, end, show.time_ns(data.median(cell, end), 4)))
+        lines.append([kind or "-", data.impl(cell), show.digits(ratio_of(cell)),
+                      show.count(made["y"]) + "/s", quotient,
+                      show.time_ns(data.median(cell, end)) if end else "-"])
+    return rows, lines
 
 
 def collect(result):
@@ -82,26 +96,30 @@ def collect(result):
     cells = with_ratio(cells, cpus_of(result))
     if not cells:
         raise Missing("The suite oversubscription says neither threads per CPU nor CPUs.")
-    parts, rows = [], []
+    parts, rows, lines = [], [], []
     for kind in sorted({c["dims"].get("kind", "") for c in cells}, reverse=True):
         of_it = [c for c in cells if c["dims"].get("kind", "") == kind]
-        base = bases(of_it)
-        parts.append((KINDS.get(kind, kind), lines_of(of_it, lambda c, b=base: relative(c, b)),
-                      lines_of(of_it, tail)))
-        rows += rows_of(of_it, base)
+        parts.append((KINDS.get(kind, kind), lines_of(of_it, rate), lines_of(of_it, tail)))
+        more = tables_of(KINDS.get(kind, kind), of_it)
+        rows, lines = rows + more[0], lines + more[1]
     parts = [p for p in parts if p[1]]
     if not parts:
         raise Missing("The suite oversubscription has no times.")
     return {"parts": parts, "rows": rows, "left_out": left_out,
             "alt": ". ".join(describe(*p) for p in parts) + ".",
-            "how": "Throughput is relative to the same implementation's with one thread per CPU "
-                   "(or the next ratio that was measured); 1 means that more threads cost "
-                   "nothing. Its interval is that of the point itself."}
+            "how": "Throughput is 1e9 / real_time. p99: of a semaphore's wake, or of the wait for "
+                   "a lock. The table also has the throughput relative to the same "
+                   "implementation's with one thread per CPU (or the next ratio that was "
+                   "measured), divided in each round; that says what more threads cost it, not "
+                   "who is faster.",
+            "pivot": {"head": ["", "implementation", "threads per CPU", "throughput",
+                               "relative to the own at 1", "p99"], "lines": lines}}
 
 
-def describe(kind, relatives, _):
-    texts = [f"{s['impl']} x{show.digits(s['points'][-1]['y'], 2)}" for s in relatives]
-    most = max(s["points"][-1]["x"] for s in relatives)
+def describe(kind, rates, _):
+    most = max(s["points"][-1]["x"] for s in rates)
+    texts = [f"{s['impl']} {show.count(s['points'][-1]['y'], 2)}/s" for s in rates
+             if s["points"][-1]["x"] == most]
     head = f"{kind}: throughput" if kind else "Throughput"
     return f"{head} at {show.digits(most)} threads per CPU: " + show.sentence_list(texts, 16)
 
@@ -119,11 +137,11 @@ def draw_panel(figure, top, series, title, name, tag, y_text):
 
 def draw(model, footer):
     panels = []
-    for kind, relatives, tails in model["parts"]:
-        panels.append((relatives, "throughput, 1 thread per CPU = 1   \N{UPWARDS ARROW} higher is "
-                       "better", kind, show.digits))
+    for kind, rates, tails in model["parts"]:
+        panels.append((rates, "operations per second   \N{UPWARDS ARROW} higher is better", kind,
+                       show.count))
         if tails:
-            panels.append((tails, "latency p99   \N{DOWNWARDS ARROW} lower is better",
+            panels.append((tails, "p99   \N{DOWNWARDS ARROW} lower is better",
                            kind, show.time_ns))
     pitch = PANEL + 100
     figure = panel.Figure(curves.height(pitch * len(panels)))

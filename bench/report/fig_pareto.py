@@ -1,52 +1,93 @@
 # SPDX-License-Identifier: MIT
-"""CPU time against latency: who pays for what, the frontier, and lines of equal ROI."""
+"""CPU time against latency: who pays for what, the frontier, and lines of equal product."""
 
 import math
 
-from . import cost, data, gnuplot, names, panel, place, show, style
+from . import cost, data, gnuplot, names, panel, place, returns, rounds, show, style
 from .errors import Missing
 
 ID, TITLE = "pareto", "CPU time against latency"
 WAITS_NS = (5e3, 50e3, 1e6)  # of the suite handoff: short, about B, long
-SIDE, GAP = 380, 78
-OWN = "own"  # the budget of an implementation that decides for itself
-REFERENCES = ("glibc", "block")
+SIDE, GAP = 380, 90
+TAIL = "latency_p99_ns"
+WORST = "   \N{DOWNWARDS ARROW} lower is better"
 
 
-def point_of(cell):
-    x, y = data.median(cell, cost.CPU), data.median(cell, cost.LATENCY)
+def point_of(cell, metric):
+    x, y = data.median(cell, cost.CPU), data.median(cell, metric)
     if x is None or y is None or x <= 0 or y <= 0:
         return None
-    more = [v for k, v in cell["dims"].items() if k not in ("impl", "wait") and v != OWN]
-    label = " ".join([data.impl(cell), *more])
-    runs = data.values(cell, cost.CPU), data.values(cell, cost.LATENCY)
+    runs = data.values(cell, cost.CPU), data.values(cell, metric)
     pairs = zip(*runs) if len(runs[0]) == len(runs[1]) else ()
-    return {"impl": data.impl(cell), "label": label, "x": x, "y": y,
-            "xs": data.interval(cell, cost.CPU), "ys": data.interval(cell, cost.LATENCY),
-            "runs": [(a, b) for a, b in pairs if a and b], "cell": cell}
+    return {"impl": data.impl(cell), "label": returns.label(cell), "x": x, "y": y,
+            "xs": data.interval(cell, cost.CPU), "ys": data.interval(cell, metric),
+            "kept": (rounds.kept(cell, cost.CPU), rounds.kept(cell, metric)),
+            "runs": [(a, b) for a, b in pairs if a and b], "cell": cell, "metric": metric}
 
 
-def panels_of(pareto, handoff):
-    """[(title, points)]: the mixed load, and the hand-offs nearest to some lengths of waits."""
-    groups = [("Mixed load (suite pareto)", pareto)] if pareto else []
-    waits = {}
-    for cell in handoff:
-        waits.setdefault(names.duration_ns(cell["dims"].get("wait", "")), []).append(cell)
-    sizes = [w for w in waits if w]
-    near = {min(sizes, key=lambda w: abs(math.log(w / want))) for want in WAITS_NS} if sizes else ()
-    groups += [(f"Hand-off after {show.time_ns(w)}", waits[w]) for w in sorted(near)]
-    found = [(title, [p for p in map(point_of, cells) if p]) for title, cells in groups]
-    return [(title, points) for title, points in found if points]
+def near(sizes):
+    """Those of the lengths that are nearest to short, middling and long."""
+    sizes = [w for w in sizes if w]
+    return {min(sizes, key=lambda w: abs(math.log(w / want))) for want in WAITS_NS} \
+        if sizes else set()
+
+
+def panels_of(loads):
+    """[{"title", "y_title", "points", "cells"}]: the mixed load, and hand-offs of some lengths.
+
+    Of the mixed load there is the p99 too: its waits are of two lengths.
+    """
+    found, shown = [], near(wait for wait, _ in loads)
+    for wait, cells in loads:
+        if wait is not None and wait not in shown:
+            continue
+        title = returns.MIXED if wait is None else f"Hand-off after {show.time_ns(wait)}"
+        for metric, name in ((cost.LATENCY, "mean"), (TAIL, "p99"))[:1 + (wait is None)]:
+            points = [p for p in (point_of(c, metric) for c in cells) if p]
+            if points:
+                found.append({"title": f"{title}: {name}", "points": points, "cells": cells,
+                              "y_title": f"added latency, {name}" + WORST})
+    return found
+
+
+def ranked(points):
+    return [p for p in points if not names.is_twin(p["impl"])]
 
 
 def frontier(points):
-    """Those that no other one beats in both, from little CPU time to much."""
+    """Those that no other one beats in both, from little CPU time to much, by their medians."""
     best, found = math.inf, []
-    for p in sorted(points, key=lambda p: (p["x"], p["y"])):
+    for p in sorted(ranked(points), key=lambda p: (p["x"], p["y"])):
         if p["y"] < best:
             best = p["y"]
             found.append(p)
     return found
+
+
+def beaten(p, points):
+    """Is another one no worse in both, and beyond doubt better in one?"""
+    return any(q["x"] <= p["x"] and q["y"] <= p["y"]
+               and any(map(rounds.apart, q["kept"], p["kept"])) for q in ranked(points))
+
+
+def standing(p, points):
+    if names.is_twin(p["impl"]):
+        return "a twin"
+    return "beaten" if beaten(p, points) else "on the frontier, or not told apart"
+
+
+def tables_of(found):
+    """(rows of the data table, lines of the small one)"""
+    rows, lines = [], []
+    for one in found:
+        base = returns.reference(one["cells"])
+        for p in one["points"]:
+            mark = standing(p, one["points"])
+            gains = [returns.relative(p["cell"], base, c) for c in (returns.ALL, returns.WAITER)]
+            rows += [data.raw_row(p["cell"], metric, mark) for metric in (cost.CPU, p["metric"])]
+            lines.append([one["title"], p["label"], show.time_ns(p["x"]), show.time_ns(p["y"]),
+                          *("x" + show.digits(g["y"]) if g else "-" for g in gains), mark])
+    return rows, lines
 
 
 def collect(result):
@@ -59,22 +100,22 @@ def collect(result):
             cells[question] = []
     if not cells["pareto"] and not cells["handoff"]:
         raise Missing("The suites pareto and handoff were not run.")
-    found = panels_of(cells["pareto"], cells["handoff"])
+    found = panels_of(returns.loads(cells["pareto"], cells["handoff"]))
     if not found:
         raise Missing(f"No benchmark of pareto or handoff has {cost.CPU} and {cost.LATENCY}.")
-    rows, texts = [], []
-    for title, points in found:
-        ahead = frontier(points)
-        texts.append(f"{title}: on the frontier " + show.sentence_list(p["label"] for p in ahead))
-        for p in points:
-            mark = "on the frontier" if p in ahead else "a point"
-            rows += [data.raw_row(p["cell"], cost.CPU, mark),
-                     data.raw_row(p["cell"], cost.LATENCY, mark)]
+    rows, lines = tables_of(found)
+    texts = [f"{one['title']}: on the frontier, or not told apart from it, " + show.sentence_list(
+        p["label"] for p in sorted(ranked(one["points"]), key=lambda p: p["x"])
+        if not beaten(p, one["points"])) for one in found]
     return {"panels": found, "rows": rows, "left_out": left_out, "alt": ". ".join(texts) + ".",
-            "how": "Lower left is better. Grey steps: the frontier, which nobody beats in both. "
-                   "Dashed: equal ROI T\u00b2/C, which per item is 1 / (period x CPU time), with "
-                   "the added latency as the period; the number is the multiple of the ROI of "
-                   "glibc, or of block where there is no glibc."}
+            "how": "Lower left is better. Grey steps: the frontier of the medians. Beaten is who "
+                   "has another one that is no worse in both and in one of them has all kept "
+                   f"runs below; names that end in {names.TWIN}, the same measured a second "
+                   "time, beat nobody. Dashed: equal product of latency and CPU time, as a "
+                   "multiple of that of glibc, or of block where there is no glibc.",
+            "pivot": {"head": ["load", "implementation", "waiter's CPU time", "added latency",
+                               "T\u00b2/C, all CPU time", "T\u00b2/C, waiter's CPU time",
+                               "standing"], "lines": lines}}
 
 
 def ranges(points):
@@ -83,23 +124,29 @@ def ranges(points):
     return panel.log_range(xs, 1.5), panel.log_range(ys, 1.5)
 
 
-def draw_roi(figure, p, points):
-    """Lines from edge to edge on which latency x CPU time is constant; labels at the upper end."""
+def draw_products(figure, p, points):
+    """Lines from edge to edge on which latency x CPU time is constant. Their labels are beside
+    the panel, or above its lower edge, where points have left room; those boxes are returned."""
     known = {q["impl"]: q["x"] * q["y"] for q in points}
-    base = next((known[r] for r in REFERENCES if r in known), None)
+    base = next((known[r] for r in returns.REFERENCES if r in known), None)
     if base is None:
-        return
-    low, high = math.log10(base / (p.xhi * p.yhi)), math.log10(base / (p.xlo * p.ylo))
-    step = max(1, math.ceil((high - low) / 6))
+        return []
+    low, high = math.log10(p.xlo * p.ylo / base), math.log10(p.xhi * p.yhi / base)
+    step, boxes = max(1, math.ceil((high - low) / 6)), []
     for exponent in range(math.ceil(low), math.floor(high) + 1):
         if exponent % step:
             continue
-        product = base / 10.0 ** exponent
+        product, text = base * 10.0 ** exponent, f"x{show.digits(10.0 ** exponent)}"
         x1, x2 = max(p.xlo, product / p.yhi), min(p.xhi, product / p.ylo)
         figure.line(p.px(x1), p.py(product / x1), p.px(x2), p.py(product / x2), "#bbbbbb", 0.8, 2)
-        if p.px(x1) < p.right - 60:
-            figure.text(p.px(x1) + 3, max(p.py(product / x1) + 8, p.top + 6),
-                        f"ROI x{show.digits(10.0 ** exponent)}", 9, "#777777", boxed=True)
+        end, right = p.py(product / x2), p.px(x2) - 2
+        if end < p.bottom - 4:
+            figure.text(p.right + 4, end, text, 9, "#777777")
+        elif right - place.width(text, 9) > p.left:
+            figure.text(right, p.bottom - 8, text, 9, "#777777", "right", boxed=True)
+            boxes.append((right - place.width(text, 9), p.bottom - 14, right, p.bottom - 2))
+    figure.text(p.right + 30, p.top - 12, "equal product", 9, "#777777", "right")
+    return boxes
 
 
 def cut(ends, low, high):
@@ -124,15 +171,16 @@ def draw_points(figure, p, points, tag):
     return parts
 
 
-def draw_panel(figure, box, title, points, tag):
+def draw_panel(figure, box, one, tag):
+    points = one["points"]
     p = panel.Panel(box, *ranges(points), logx=True, logy=True)
     figure.axes(p, (panel.log_tics(p.xlo, p.xhi, 5), show.time_ns),
                 (panel.log_tics(p.ylo, p.yhi, 6), show.time_ns), "")
     figure.titles(p, "\N{LEFTWARDS ARROW} lower is better   the waiter's CPU time per hand-off",
-                  "added latency p50   \N{DOWNWARDS ARROW} lower is better", title)
-    draw_roi(figure, p, points)
+                  one["y_title"], one["title"])
+    obstacles = draw_products(figure, p, points)
     boxes = place.beside([(p.px(q["x"]), p.py(q["y"]), show.short(q["label"], 22))
-                          for q in points], 11, box)
+                          for q in points], 11, box, obstacles)
     for q, (spot, far) in zip(points, boxes):
         figure.text(spot[0] + 2, (spot[1] + spot[3]) / 2, show.short(q["label"], 22), 11,
                     boxed=True)
@@ -150,8 +198,8 @@ def draw(model, footer):
     lines = math.ceil(len(model["panels"]) / columns)
     width = (panel.WIDTH - 24 - GAP * columns) / columns
     figure = panel.Figure(panel.HEAD + panel.FOOT + lines * (SIDE + 100))
-    for i, (title, points) in enumerate(model["panels"]):
+    for i, one in enumerate(model["panels"]):
         left = 66 + (i % columns) * (width + GAP)
         top = panel.HEAD + 44 + (i // columns) * (SIDE + 100)
-        draw_panel(figure, (left, top, left + width, top + SIDE), title, points, i)
+        draw_panel(figure, (left, top, left + width, top + SIDE), one, i)
     return figure, figure.finish(TITLE, footer)

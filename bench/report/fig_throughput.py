@@ -36,8 +36,9 @@ def collect(result):
     return {"rates": rates, "costs": costs, "met": met, "alt": alt, "rows": rows,
             "left_out": left_out,
             "how": "Top: hand-offs per second, 1e9 / real_time. Bottom: " + cost.TEXT + " "
-                   "Circles: one line overtakes the other there, and their intervals do not "
-                   "overlap on either side.",
+                   "Bars with a circle: somewhere on the bar one line overtakes the other. At its "
+                   "ends, which were measured, their intervals do not overlap; the circle is "
+                   "interpolated.",
             "pivot": curves.pivot(rates, "wait", show.time_ns, lambda y: show.count(y) + "/s")}
 
 
@@ -60,6 +61,6 @@ def draw(model, footer):
                show.count, model["met"][0])
     if both:
         draw_panel(figure, top + PANEL + 100, model["costs"],
-                   ("Cost", f"added latency p50 + the waiter's CPU time   {DOWN}"), 2,
+                   ("Cost", f"mean added latency + the waiter's CPU time   {DOWN}"), 2,
                    show.time_ns, model["met"][1])
-    return figure, figure.finish("Hand-offs by the length of the wait", footer)
+    return figure, figure.finish(TITLE, footer)

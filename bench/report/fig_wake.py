@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Distributions of the latency of a wake, by how long the sleeper had slept."""
 
-from . import data, gnuplot, names, panel, show, style
+from . import data, gnuplot, names, panel, rounds, show, style
 from .errors import Missing
 
 ID, TITLE = "wake", "Latency of a wake, by how long the sleeper had slept"
@@ -12,13 +12,14 @@ TALL, LEGEND = 210, 112
 TAIL = 1e-5
 
 
-def buckets_of(part, name):
-    """All runs' buckets of a benchmark added up, from low to high: [(low, high, count)]."""
-    total = {}
+def buckets_of(part, cell):
+    """The buckets of the kept runs added up, from low to high: [(low, high, count)]."""
+    total, numbers = {}, rounds.kept_numbers(cell, "latency_p50_ns", "real_time")
     for run in data.last_attempts(part):
         histograms = run.get("histograms")
         latency = histograms.get("latency") if isinstance(histograms, dict) else None
-        if run.get("name") == name and isinstance(latency, dict):
+        used = run.get("name") == cell["name"] and run.get("round") in numbers
+        if used and isinstance(latency, dict):
             for low, high, count in latency.get("buckets") or ():
                 total[low, high] = total.get((low, high), 0) + count
     return [(low, high, total[low, high]) for low, high in sorted(total)]
@@ -37,26 +38,32 @@ def at_share(curve, share):
     return next(x for x, s in curve if s >= share - 1e-12)
 
 
+def quantile_text(curve, share, total):
+    """A "-" where so few wakes cannot have one: p99 of 30 is their largest under another name."""
+    known = share in (SHARES[0], 1.0) or total * (1 - share) > 1 - 1e-9
+    return show.time_ns(at_share(curve, share)) if known else "-"
+
+
 def collect(result):
     cells, left_out = data.ask(result, "wake", "impl", "idle")
     by_impl, rows, lines = {}, [], []
     for cell in cells:
-        buckets = buckets_of(data.own(result), cell["name"])
+        buckets = buckets_of(data.own(result), cell)
         rows += [data.raw_row(cell, m, "" if buckets else "not drawn: no histogram")
                  for m in METRICS if data.median(cell, m) is not None]
         if buckets and sum(b[2] for b in buckets):
-            curve = steps(buckets)
+            curve, total = steps(buckets), sum(b[2] for b in buckets)
             by_impl.setdefault(data.impl(cell), {})[cell["dims"]["idle"]] = curve
-            lines.append([data.impl(cell), cell["dims"]["idle"], str(sum(b[2] for b in buckets)),
-                          *(show.time_ns(at_share(curve, s)) for s in (*SHARES, 1.0))])
+            lines.append([data.impl(cell), cell["dims"]["idle"], str(total),
+                          *(quantile_text(curve, s, total) for s in (*SHARES, 1.0))])
     if not by_impl:
         raise Missing("The suite wake has no histograms.")
     ages = sorted({age for curves in by_impl.values() for age in curves}, key=names.sort_key)
     return {"impls": [(i, by_impl[i]) for i in style.order(by_impl)], "ages": ages, "rows": rows,
             "left_out": left_out, "alt": describe(by_impl, ages),
             "how": "Top: the share of wakes that took no longer. Bottom: the share that took "
-                   "longer, which shows the tail. All runs of a benchmark together. Stairs are "
-                   "the CPU's idle states, or the host's way to halt one.",
+                   "longer, which shows the tail. The kept runs of a benchmark together. Stairs "
+                   "are the CPU's idle states, or the host's way to halt one.",
             "pivot": {"head": ["impl", "slept", "wakes", "p50", "p90", "p99", "p99.9", "most"],
                       "lines": lines}}
 

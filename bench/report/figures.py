@@ -7,8 +7,8 @@ table of what is drawn. Its draw() makes (layout, gnuplot script) of the model.
 """
 
 from . import (fig_bars, fig_contention, fig_hosts, fig_idle, fig_metal, fig_order, fig_outcome,
-               fig_oversubscription, fig_pairs, fig_pareto, fig_regret, fig_throughput, fig_wake,
-               gnuplot)
+               fig_oversubscription, fig_pairs, fig_pareto, fig_regret, fig_roi, fig_throughput,
+               fig_wake, gnuplot)
 from .errors import Missing, PlotError
 
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError)
@@ -23,7 +23,7 @@ def of_module(module):
 
 
 FIGURES = (
-    *map(of_module, (fig_throughput, fig_regret, fig_pareto, fig_outcome, fig_wake)),
+    *map(of_module, (fig_throughput, fig_regret, fig_pareto, fig_roi, fig_outcome, fig_wake)),
     of_question("uncontended", "Cost where nobody waits"),
     *map(of_module, (fig_contention, fig_oversubscription)),
     of_question("condvar", "Condition variables"),
@@ -49,7 +49,7 @@ def svg(model, draw, name, title, footer):
         figure, script = draw(model, footer)
         drawn = gnuplot.run(script, figure.width, figure.height)
         return gnuplot.inline(drawn, f"fig-{name}", title, model["alt"],
-                              figure.texts), None
+                              figure.texts, figure.title), None
     except PlotError as e:
         return None, str(e)
     except DAMAGED as e:

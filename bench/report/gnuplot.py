@@ -20,6 +20,7 @@ FONT = "sans-serif"
 # Pixels: below NARROW a usual figure is scrolled rather than made smaller; one that is larger
 # than WIDE has small print already and keeps its size.
 NARROW, WIDE = 640, 900
+TITLE_TALL = 34  # what a page cuts off at the top: it has the title as its heading
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}"
 PLACEHOLDER = re.compile(r"~(\d+)~")
@@ -96,15 +97,27 @@ def strip(root):
             parent.text = None
 
 
-def inline(svg, prefix, title, alt, texts):
+def without_heading(root, number):
+    """Takes out the text of placeholder @number, and the room that it has."""
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag == f"{SVG}text" and (child.text or "").strip() == f"~{number}~":
+                parent.remove(child)
+    width, height = root.get("viewBox").split()[2:]
+    root.set("viewBox", f"0 {TITLE_TALL} {width} {int(height) - TITLE_TALL}")
+
+
+def inline(svg, prefix, title, alt, texts, heading):
     """@svg as an element for HTML, with a name and a description for those who cannot see it.
 
-    @texts: those for the placeholders.
+    @texts: those for the placeholders. That of number @heading stands above the figure already,
+    so it is not drawn, but still the name of the SVG.
     """
     try:
         root = ET.fromstring(svg)
     except ET.ParseError as e:
         raise PlotError(f"gnuplot wrote no proper SVG: {e}.") from None
+    without_heading(root, heading)
     strip(root)
     for element in root.iter():
         localize(element, prefix)
@@ -115,7 +128,8 @@ def inline(svg, prefix, title, alt, texts):
     root.attrib = {"viewBox": root.get("viewBox"), "class": "plot", "role": "img",
                    "aria-label": f"{show.clean(title)}. {show.clean(alt)}",
                    "style": f"max-width:{width}px;min-width:{least}px"}
-    description = ET.Element("desc")
-    description.text = show.clean(alt)
-    root.insert(0, description)
+    for i, (tag, text) in enumerate((("title", title), ("desc", alt))):
+        element = ET.Element(tag)
+        element.text = show.clean(text)
+        root.insert(i, element)
     return ET.tostring(root, encoding="unicode", short_empty_elements=True)

@@ -3,6 +3,8 @@
 
 from . import data, environment, figures, scoreboard, tables
 
+WORDS = {"bad": "> **Warning.** ", "warn": "> **Note.** ", "good": "> "}
+
 
 def section(title, model):
     """One figure's text and tables."""
@@ -36,10 +38,8 @@ def scoreboard_section(result):
 
 def text_of(result):
     part = data.own(result)
-    bad, sentences = environment.verdict(result)
     parts = [f"# libipcwait benchmarks: {tables.md_cell(part.get('suite') or 'no suite')}"]
-    if sentences:
-        parts.append(("> **Warning.** " if bad else "> ") + tables.md_cell(" ".join(sentences)))
+    parts += [WORDS[kind] + tables.md_cell(text) for kind, text in environment.banners(result)]
     parts.append("  \n".join(tables.md_cell(line) for line in environment.footer(result)))
     made = figures.all_of(result)
     for _, title, _, model, _ in made:

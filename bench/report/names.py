@@ -4,6 +4,7 @@
 import re
 
 UNITS_NS = {"": 1, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+TWIN = "-again"  # the same implementation a second time: what it differs by is noise
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ns|us|ms|s|)")
 
 
@@ -22,6 +23,10 @@ def duration_ns(text):
 def number(text):
     """None if @text is no plain number."""
     return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else None
+
+
+def is_twin(impl):
+    return impl.endswith(TWIN)
 
 
 def without(dims, *keys):

@@ -51,7 +51,7 @@ def scoreboard_section(result):
     body = f"<p>{show.escape(scoreboard.sentence(result))}</p>"
     lines = scoreboard.lines(result)
     if lines:
-        body += tables.html_plain(scoreboard.HEAD, lines)
+        body += tables.html_plain(scoreboard.HEAD, lines, marked=scoreboard.failed(result))
     for title, head, inner in scoreboard.inner_tables(result):
         body += f"<details><summary>{show.escape(title)}</summary>"
         body += tables.html_plain(head, inner) + "</details>"
@@ -67,9 +67,8 @@ def escape_lines(text):
 
 
 def banner(result):
-    bad, texts = environment.verdict(result)
-    kind = "bad" if bad else "good"
-    return f'<p class="banner {kind}" role=note>{show.escape(" ".join(texts))}</p>' if texts else ""
+    return "".join(f'<p class="banner {kind}" role=note>{show.escape(text)}</p>'
+                   for kind, text in environment.banners(result))
 
 
 def environment_section(result):

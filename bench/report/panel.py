@@ -87,7 +87,7 @@ class Figure:
 
     def __init__(self, height, width=WIDTH):
         self.width, self.height = width, height
-        self.texts = []
+        self.texts, self.title = [], None
         self.lines, self.number = ["set multiplot", "set style textbox opaque noborder margins "
                                    "0.4,0.2 fillcolor rgb '#ffffff'"], 0
 
@@ -154,6 +154,7 @@ class Figure:
 
     def finish(self, title, footer):
         """The script. @footer has two lines at most."""
+        self.title = len(self.texts)
         self.text(12, 20, title, 15, bold=True)
         for i, line in enumerate(footer):
             self.text(12, self.height - 26 + 15 * i, show.short(line, self.width // 6), 10,

@@ -6,6 +6,7 @@ import json
 from . import data, show
 
 HEAD = ("row", "what", "the seed", "libipcwait", "peers", "same direction", "state")
+FAILED = "failed"  # measured, and wrong: a checksum, for one
 RAW_MOST = 6000  # characters of raw values of a row that stand in the page; the file has all
 
 
@@ -20,12 +21,19 @@ def values(tree):
     return "-" if tree is None else show.clean(tree)
 
 
+def direction(row):
+    same = row.get("same_direction")
+    return show.clean(same) if isinstance(same, str) and same else \
+        "yes" if same is True else "NO" if same is False else "-"
+
+
 def line(row):
-    same = {True: "yes", False: "NO"}.get(row.get("same_direction"), "-")
     state = show.clean(row.get("state") or "-")
     why = show.clean(row.get("why") or "")
     if why:
         state = why if why.startswith(state) else f"{state}: {why}"
+    if row.get("state") == FAILED:
+        state = FAILED.upper() + state[len(FAILED):]
     if row.get("refers"):
         state += f" ({values(row['refers'])})"
     what = show.clean(row.get("title", ""))
@@ -34,11 +42,18 @@ def line(row):
     if row.get("claim"):
         what += f". Claim: {show.clean(row['claim'])}"
     return [show.clean(row.get("id", "?")), what,
-            values(row.get("seed")), values(row.get("ours")), values(row.get("peers")), same, state]
+            values(row.get("seed")), values(row.get("ours")), values(row.get("peers")),
+            direction(row), state]
 
 
 def lines(result):
     return [line(row) for row in data.rows(data.own(result), "seed")]
+
+
+def failed(result):
+    """The numbers of the lines whose row was measured and found wrong."""
+    return {i for i, row in enumerate(data.rows(data.own(result), "seed"))
+            if row.get("state") == FAILED}
 
 
 def inner_tables(result):
@@ -70,6 +85,9 @@ def sentence(result):
     if not rows:
         return "The scoreboard was not run (--scoreboard)."
     directions = [row.get("same_direction") for row in rows]
+    unclear, wrong = sum(isinstance(d, str) for d in directions), len(failed(result))
     return (f"{len(rows)} rows: {sum(d is True for d in directions)} in the seed's direction, "
-            f"{sum(d is False for d in directions)} not, the others have no direction or were not "
-            "measured.")
+            f"{sum(d is False for d in directions)} not, "
+            + (f"{unclear} not told apart, " if unclear else "")
+            + "the others have no direction or were not measured."
+            + (f" FAILED: {wrong}." if wrong else ""))

@@ -52,13 +52,13 @@ def html_row(row):
             + f"<td class=runs>{html_runs(row)}</td><td>{show.escape(row['drawn'])}</td></tr>")
 
 
-def html_plain(head, lines, caption=""):
-    """A table of texts."""
+def html_plain(head, lines, marked=()):
+    """A table of texts. @marked: the numbers of lines that show something bad."""
     titles = "".join(f"<th scope=col>{show.escape(h)}</th>" for h in head)
-    body = "\n".join("<tr>" + "".join(f"<td>{show.escape(c)}</td>" for c in line) + "</tr>"
-                     for line in lines)
-    caption = f"<caption>{show.escape(caption)}</caption>" if caption else ""
-    return (f"<div class=wide><table>{caption}<thead><tr>{titles}</tr></thead>\n"
+    body = "\n".join(("<tr class=failed>" if i in marked else "<tr>")
+                     + "".join(f"<td>{show.escape(c)}</td>" for c in line) + "</tr>"
+                     for i, line in enumerate(lines))
+    return (f"<div class=wide><table><thead><tr>{titles}</tr></thead>\n"
             f"<tbody>{body}</tbody></table></div>")
 
 

@@ -75,6 +75,11 @@ class Pieces(unittest.TestCase):
     def test_kept_runs(self):
         self.assertEqual(data.kept_marks({"values": [1, 2, 2, 3], "kept": [2, 3]}),
                          [False, True, False, True])
+        same = {"values": [5, 5, 6, 5], "kept": [5, 6]}
+        self.assertEqual(data.kept_marks(same, "order"), [False, True, True, False])
+        self.assertEqual(data.kept_marks(same, "rank"), [True, False, True, False])
+        gap = {"values": [1, None, 2, 3], "kept": [2]}
+        self.assertEqual(data.kept_marks(gap, "order"), [False, False, True, False])
 
     def test_labels_do_not_touch(self):
         at = place.spread([10, 10, 11, 50], 15, 0, 100)
@@ -85,10 +90,11 @@ class Pieces(unittest.TestCase):
         def line(impl, ys):
             return {"impl": impl, "points": [{"x": x, "y": y, "low": y * 0.9, "high": y * 1.1,
                                               "runs": []} for x, y in zip((1e3, 1e4, 1e5), ys)]}
-        ((x, y, text),) = crossover.find([line("spin", (1e3, 1e4, 1e5)),
-                                          line("block", (1e4, 2e4, 4e4))])
+        (one,) = crossover.find([line("spin", (1e3, 1e4, 1e5)), line("block", (1e4, 2e4, 4e4))])
+        x, y = one["at"]
         self.assertTrue(1e4 < x < 1e5 and 2e4 < y < 4e4)
-        self.assertIn("spin = block at", text)
+        self.assertEqual((one["low"], one["high"]), (1e4, 1e5))
+        self.assertEqual(one["text"], "spin = block between 10 us and 100 us")
         self.assertEqual(crossover.find([line("spin", (1, 2, 3)), line("block", (1, 2, 3))]), [])
 
     def test_escaping(self):

@@ -62,7 +62,7 @@ class Names(common.ReportTest):
         old = [i for i in make_result.SEMS if i not in ("spin", "block")]
         for start in range(0, len(EVIL), len(old)):
             bad = renamed(good, dict(zip(old, EVIL[start:])))
-            self.check(bad, 6)
+            self.check(bad, 7)
 
     def test_everything_else(self):
         good = make_result.result(suites=(make_result.uncontended,), extras=True)

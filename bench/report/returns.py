@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""T^2/C: throughput squared by CPUs in use, which per item is 1 / (real time x CPU time).
+
+The seed, examples/sem_test and row M-2 of the scoreboard take all CPU time of the program for C.
+In a hand-off that includes the waker, who works against the clock all the time whoever waits;
+so beside it stands the same with the waiter's CPU time alone. Which of them is meant matters
+most at long waits, where spinning doubles the one and multiplies the other.
+"""
+
+from . import data, names, rounds
+
+TIME, ALL, WAITER = "real_time", "cpu_time", "waiter_cpu_ns"
+REFERENCES = ("glibc", "block")
+MIXED = "Mixed load (suite pareto)"
+OWN = "own"  # the budget of an implementation that decides for itself
+
+
+def label(cell):
+    more = [v for k, v in cell["dims"].items() if k not in ("impl", "wait") and v != OWN]
+    return " ".join([data.impl(cell), *more])
+
+
+def loads(pareto, handoff):
+    """[(wait in ns or None for the mixed load, cells)], the mixed load first, then by length."""
+    waits = {}
+    for cell in handoff:
+        wait = names.duration_ns(cell["dims"].get("wait", ""))
+        if wait is not None:
+            waits.setdefault(wait, []).append(cell)
+    return ([(None, pareto)] if pareto else []) + sorted(waits.items())
+
+
+def reference(cells):
+    """The cell that counts as 1; None if there is none."""
+    known = {data.impl(c): c for c in reversed(cells)}
+    return next((known[r] for r in REFERENCES if r in known), None)
+
+
+def products(cell, cpu):
+    """Real time x CPU time of each run."""
+    pairs = zip(data.values(cell, TIME), data.values(cell, cpu))
+    return [a * b if a and b else None for a, b in pairs]
+
+
+def relative(cell, base, cpu):
+    """T^2/C as a multiple of that of @base, round by round; None if it is not known."""
+    if base is None or any(data.median(c, cpu) is None for c in (cell, base)):
+        return None
+    return rounds.quotient(products(base, cpu), products(cell, cpu), cell["trim"])
