@@ -107,9 +107,10 @@ static bool in_slice(void *arg, int64_t now_ns)
 	return now_ns < ((const struct drift *)arg)->slice_end_ns;
 }
 
+/* A truth that could not be measured, as all its hand-offs went astray, leaves a gap. */
 static void add(struct curve *c, double at_s, double value)
 {
-	if (c->n == SAMPLES_MOST)
+	if (c->n == SAMPLES_MOST || isnan(value))
 		return;
 	c->at[c->n] = at_s;
 	c->value[c->n++] = value;

@@ -4,6 +4,7 @@
 
 #include <ipcwait/base.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void print_lines(const struct report *r)
 static void print_curve(const struct curve *c)
 {
 	static const char *const steps[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	double most = 0;
+	double most = DBL_MIN;
 
 	for (unsigned i = 0; i < c->n; i++)
 		most = fmax(most, c->value[i]);

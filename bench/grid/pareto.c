@@ -4,7 +4,7 @@
  *
  * One operation is one wait of 2 us, or in one of five cases of 200 us, in an order that is
  * always the same: who always spins pays for the long ones, who never does is late for the
- * short ones. waits.h says what is measured: waiter_cpu_ns against latency_p50_ns (or _mean_ns,
+ * short ones. waits.h says what is measured: waiter_cpu_ns against latency_mean_ns (or _p50_ns,
  * or _p99_ns) is a point of the picture.
  *
  * "fixed" spins for its budget and then sleeps, and shows what any constant could reach; its

@@ -9,8 +9,9 @@ the whole comparison below that, one half for the benchmarks and one for the imp
 import math
 import statistics
 
-from . import names, pooling, stats
-from .summary import by_name, in_logs
+from . import names, stats, summary
+from .quantity import WIDE
+from .summary import by_name, in_logs, rounding
 
 # What is judged: a program can be slower in its own time, in CPU time, or in latency.
 JUDGED = ("real_time", "cpu_time", "waiter_cpu_ns", "latency_p50_ns")
@@ -30,9 +31,9 @@ def spreads_of(result, entries, pool_of):
         groups.setdefault((pool_of(name), metric), []).append(((name, metric), entry))
     found = {}
     for members in groups.values():
-        own = [stats.spread([math.log(v) for v in e["values"]], trim) for _, e in members]
-        for (key, e), (variance, dof) in zip(members, pooling.moderated(own)):
-            found[key] = stats.session_variance(variance, len(e["kept"]), dof)
+        spreads = summary.spreads_of([e for _, e in members], trim)
+        for (key, e), (variance, dof) in zip(members, spreads):
+            found[key] = stats.session_variance(variance, len(e["kept"]), dof, rounding(e))
     return found
 
 
@@ -41,7 +42,7 @@ def judged_entries(result):
     against the clock all the time: it says nothing."""
     found, _ = by_name(result["ipcwait"]["summary"])
     return {(name, metric): e for name, entries in found.items() for metric, e in entries.items()
-            if metric in JUDGED and in_logs(e["values"])
+            if metric in JUDGED and in_logs(e["values"]) and e["median"] > 0
             and not (metric == "cpu_time" and "waiter_cpu_ns" in entries)}
 
 
@@ -55,7 +56,7 @@ def groups_of(entries, keys):
     for key, those in members.items():
         runs = {len(e["values"]) for e in those}
         if len(those) > 1 and len(runs) == 1:
-            values = [math.exp(statistics.fmean(math.log(v) for v in column))
+            values = [None if None in column else math.exp(statistics.fmean(map(math.log, column)))
                       for column in zip(*(e["values"] for e in those))]
             found[key] = {"name": key[0], "metric": key[1], "values": values,
                           "median": math.exp(statistics.fmean(math.log(e["median"])
@@ -66,24 +67,15 @@ def groups_of(entries, keys):
 
 def test(first, second, spread_a, spread_b):
     """Ratio of the medians with its interval, and how probable such a one is by chance."""
-    difference = math.log(second["median"] / first["median"])
+    difference = math.log(second["median"]) - math.log(first["median"])
     variance, dof = stats.add_variances(spread_a, spread_b)
-    row = {"name": first["name"], "metric": first["metric"], "ratio": math.exp(difference),
+    row = {"name": first["name"], "metric": first["metric"], "ratio": stats.factor(difference),
            "low": None, "high": None, "p": None}
     if variance is not None:
         half = stats.half_width(variance, dof)
-        row.update(low=math.exp(difference - half), high=math.exp(difference + half),
-                   p=stats.t_two_sided(abs(difference) / math.sqrt(variance), min(dof, 1e6)))
+        row.update(low=stats.factor(difference - half), high=stats.factor(difference + half),
+                   p=stats.significance(difference, variance, dof))
     return row
-
-
-def holm(rows):
-    """Adjusted probabilities: the smallest times the number of tests, the next times one less."""
-    known = sorted((r for r in rows if r["p"] is not None), key=lambda r: r["p"])
-    most = 0.0
-    for i, row in enumerate(known):
-        most = max(most, min(1.0, row["p"] * (len(known) - i)))
-        row["p_adjusted"] = most
 
 
 def verdict(row):
@@ -93,6 +85,22 @@ def verdict(row):
         return "slower" if row["ratio"] > 1 else "faster"
     inside = math.log(row["high"]) <= SAME and math.log(row["low"]) >= -SAME
     return "same" if inside else "unknown"
+
+
+def is_wide(row):
+    """So wide that not even a third more would show."""
+    return row["low"] is None or math.log(row["high"] / row["ratio"]) > math.log1p(WIDE)
+
+
+def is_ours(name):
+    """A libipcwait that became slower is a regression; a peer that did is news."""
+    return (names.impl(name) or "").startswith("ipcwait")
+
+
+def ours_slower(compared):
+    """What makes --compare fail."""
+    return [r for r in compared["groups"] + compared["cells"]
+            if r["verdict"] == "slower" and is_ours(r["name"])]
 
 
 def pairs(result_a, result_b):
@@ -112,7 +120,7 @@ def rows(result_a, result_b):
         spread_a, spread_b = spreads_of(result_a, a, pool_of), spreads_of(result_b, b, pool_of)
         found.append([test(a[k], b[k], spread_a[k], spread_b[k]) for k in keys])
     for family in found:
-        holm(family)
+        stats.holm(family)
         for row in family:
             row["verdict"] = verdict(row)
     return {"cells": found[0], "groups": found[1]}

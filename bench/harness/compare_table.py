@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What --compare prints: groups, then the cells whose verdict is not "same"."""
 
-from . import quantity, table
+from . import compare, quantity, table
 from .errors import shown
 
 ROWS_MOST = 60
@@ -15,11 +15,20 @@ MACHINE = (("machine", "cpu_model"), ("machine", "cpus_online"), ("machine", "hy
            ("kernel", "kernel_release"), ("idle", "idle_driver"), ("idle", "idle_governor"))
 
 
+# Cells that could not be judged are named as far as they are ours.
+UNKNOWN_MOST = 10
+
+
+def verdict_text(row):
+    wide = row["verdict"] == "unknown" and compare.is_wide(row)
+    return "unknown: spread too wide" if wide else row["verdict"]
+
+
 def row_text(row):
     interval = "unknown" if row["low"] is None else \
         f"{quantity.percent(row['low'])} to {quantity.percent(row['high'])}"
     return [shown(row["name"], 70), METRICS[row["metric"]], quantity.percent(row["ratio"]),
-            interval, row["verdict"]]
+            interval, verdict_text(row)]
 
 
 def block(title, rows):
@@ -44,6 +53,7 @@ def notes(a, b):
         own = result["ipcwait"]
         if own["verdict"].get("noisy"):
             yield f"{which}: {table.banner(own['verdict'])}"
+        yield from (f"{which}: {line}" for line in table.remarks(own["verdict"]))
         if not own["complete"]:
             yield f"{which} is incomplete"
     method_a, method_b = (r["ipcwait"]["method"] for r in (a, b))
@@ -54,7 +64,9 @@ def notes(a, b):
 
 def counts(rows):
     found = [r["verdict"] for r in rows]
-    return ", ".join(f"{found.count(v)} {v}" for v in ("slower", "faster", "same", "unknown"))
+    wide = sum(r["verdict"] == "unknown" and compare.is_wide(r) for r in rows)
+    text = ", ".join(f"{found.count(v)} {v}" for v in ("slower", "faster", "same", "unknown"))
+    return f"{text} ({wide} of these spread too wide)" if wide else text
 
 
 def shown_cells(cells):
@@ -63,14 +75,40 @@ def shown_cells(cells):
     return sorted(differ, key=lambda r: r["ratio"], reverse=True)
 
 
-def conclusion(compared):
-    every = compared["groups"] + compared["cells"]
-    slower = [r["name"] for r in every if r["verdict"] == "slower"]
-    if not slower:
-        return "nothing is slower"
-    whose = list(dict.fromkeys(slower))
+def undecided(compared):
+    """Cells of libipcwait that could not be judged, and what would help."""
+    unknown = [r for r in compared["cells"] if r["verdict"] == "unknown"]
+    ours = list(dict.fromkeys(r["name"] for r in unknown if compare.is_ours(r["name"])))
+    if ours:
+        more = f" and {len(ours) - UNKNOWN_MOST} more" if len(ours) > UNKNOWN_MOST else ""
+        yield "not judged, of libipcwait's:"
+        yield from (f"  {shown(name, 80)}" for name in ours[:UNKNOWN_MOST])
+        if more:
+            yield " " + more
+    if unknown:
+        yield "more can be judged with --runs 9, which keeps seven runs of each"
+
+
+def names_of(rows):
+    whose = list(dict.fromkeys(r["name"] for r in rows))
     more = f" and {len(whose) - 5} more" if len(whose) > 5 else ""
-    return f"slower: {', '.join(shown(n) for n in whose[:5])}{more}"
+    return ", ".join(shown(n) for n in whose[:5]) + more
+
+
+def conclusion(compared):
+    """Only libipcwait's own make the exit status 3."""
+    every = compared["groups"] + compared["cells"]
+    ours = compare.ours_slower(compared)
+    others = [r for r in every if r["verdict"] == "slower" and r not in ours]
+    unknown = sum(r["verdict"] == "unknown" for r in compared["cells"])
+    open_ones = f"{unknown} of {len(compared['cells'])} could not be judged"
+    if others:
+        yield f"slower, but not libipcwait: {names_of(others)}"
+    if ours:
+        yield f"slower: {names_of(ours)}; {open_ones}"
+    else:
+        what = "nothing of libipcwait's" if others else "nothing"
+        yield f"{what} is shown to be slower; {open_ones}"
 
 
 def text(compared, a, b, missing):
@@ -85,4 +123,4 @@ def text(compared, a, b, missing):
     if len(differ) > ROWS_MOST:
         lines.append(f"and {len(differ) - ROWS_MOST} more")
     lines.append(f"{len(compared['cells'])} figures of benchmarks: {counts(compared['cells'])}")
-    return [*lines, conclusion(compared)]
+    return [*lines, *undecided(compared), *conclusion(compared)]

@@ -2,7 +2,9 @@
 """What a person must know to judge the figures: `ipcwait info`, the sources' version, a label."""
 
 import json
+import os
 import platform
+import re
 import subprocess
 
 from . import probes
@@ -10,12 +12,36 @@ from .errors import shown
 
 LIMIT_S = 20
 
+# Variables that change what is measured, of libipcwait and of its peers. They may be meant, so
+# they stay, and are written down.
+PRESETS = ("LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_BIND_NOW", "GLIBC_TUNABLES")
+PRESETS_WITH = "MALLOC_"
+
+OTHER_SOURCES = ("not known: --program or --build named what was measured, and it may come from "
+                 "other sources")
+
+
+def for_programs(**more):
+    """Of all that is measured, and of `ipcwait info` that goes with it: the caller's, without
+    what changes how libipcwait waits. A calibration that was saved is not used, so that two
+    results differ by the programs and not by the user's file."""
+    kept = {k: v for k, v in os.environ.items()
+            if not k.startswith("IPCWAIT_") or k.startswith("IPCWAIT_BENCH_")}
+    return {**kept, "IPCWAIT_CALIBRATION": "none", **more}
+
+
+def presets():
+    """Those that are set, without the paths of this machine."""
+    found = {k: v for k, v in os.environ.items()
+             if v and (k in PRESETS or k.startswith(PRESETS_WITH))}
+    return {k: shown(re.sub(r"[^\s:]*/", "", v)) for k, v in sorted(found.items())}
+
 
 def output_of(argv, folder=None):
     """(standard output, why there is none)"""
     try:
         r = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                           timeout=LIMIT_S, check=False)
+                           timeout=LIMIT_S, check=False, env=for_programs())
     except (OSError, subprocess.TimeoutExpired) as e:
         return None, f"not available: {shown(getattr(e, 'strerror', None) or 'no end')}"
     if r.returncode:
@@ -53,6 +79,8 @@ def label(fsroot):
 
 def read(context, chosen_label):
     found = info(context.build)
-    found["git"] = git_version(context.root)
+    found["git"] = None if context.named else git_version(context.root)
+    if context.named:
+        found["git_reason"] = OTHER_SOURCES
     found["host_label"] = chosen_label or label(context.fsroot)
     return found

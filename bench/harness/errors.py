@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """How a run of the harness ends other than well, and how text from outside is shown."""
 
+import os
+import traceback
+
+from texts import shown
+
 OK, FAILED, BAD_INPUT, SLOWER, NOISY, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
@@ -17,10 +22,11 @@ def refused(text):
     return Ending(text, BAD_INPUT)
 
 
-def shown(text, most=200):
-    """Text from outside on one line: control characters as '?', the rest cut off."""
-    text = "".join(c if c.isprintable() else "?" for c in str(text))
-    return text if len(text) <= most else text[:most - 3] + "..."
+def unexpected(error):
+    """One line for what nobody has thought of, with the place: it is a mistake of ours."""
+    at = traceback.extract_tb(error.__traceback__)
+    where = f" in {os.path.basename(at[-1].filename)}:{at[-1].lineno}" if at else ""
+    return f"{type(error).__name__}{where}: {shown(error)}"
 
 
 def reason(error):

@@ -35,6 +35,7 @@ def rows_by_name(rows):
 
 def google_host(found, label, path):
     """What plain output knows: values, but nothing about noise or the order of the runs."""
+    validate.check_rows(path, found["benchmarks"])
     rows = rows_by_name(found["benchmarks"])
     if not rows:
         raise refused(f"{shown(path)} has aggregates only: run it without "
@@ -47,7 +48,7 @@ def google_host(found, label, path):
                        "order": "not known: plain Google Benchmark output"},
             "verdict": {"noisy": False, "noisy_runs": None, "total_runs": None,
                         "why": "not judged: plain Google Benchmark output"},
-            "summary": summary.of_rows(list(rows), rows, "order"),
+            "summary": summary.of_rows(list(rows), rows, "order"), "noisy": False,
             "seed": [], "guests": [], "idle_states": None}
 
 
@@ -70,32 +71,12 @@ def host_of(text):
         return own["hosts"], found
     own_label = own["environment"].get("host_label")
     host = {"label": label or (own_label if isinstance(own_label, str) else Path(path).stem)}
-    host.update({key: own.get(key) for key in FROM_RESULT}, file_sha256=digest(path))
+    host.update({key: own.get(key) for key in FROM_RESULT}, file_sha256=digest(path),
+                noisy=bool(own["verdict"].get("noisy")))
     return [host], found
 
 
-def is_row(row):
-    """Of the scoreboard, as far as it is looked at here."""
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-        return False
-    lines = row.get("lines") or []
-    return (isinstance(row.get("raw") or {}, dict) and isinstance(lines, list)
-            and all(isinstance(line, list) for line in lines))
-
-
-def check_scoreboard(label, rows):
-    if not isinstance(rows or [], list) or not all(map(is_row, rows or [])):
-        raise refused(f"--import: the scoreboard of {shown(label)} is damaged")
-
-
-def check_hosts(hosts):
-    for host in hosts:
-        if not isinstance(host, dict) or not isinstance(host.get("label"), str) \
-                or not isinstance(host.get("summary"), list):
-            raise refused("--import: a host in a joined file is damaged")
-        for entry in host["summary"]:
-            validate.check_entry(host["label"], entry)
-        check_scoreboard(host["label"], host.get("seed"))
+def check_labels(hosts):
     seen = set()
     for host in hosts:
         if host["label"] in seen:
@@ -111,7 +92,7 @@ def join(files, command):
         more, found = host_of(text)
         hosts += more
         base = base or found
-    check_hosts(hosts)
+    check_labels(hosts)
     if base is None:
         base = store.empty("joined", command, {"error": "plain Google Benchmark output only"},
                            {"runs": hosts[0]["method"]["runs"], "trim": "order",
@@ -119,10 +100,26 @@ def join(files, command):
         base["ipcwait"].update(complete=True, finished=store.now())
     # The base is one of the hosts too, and stays there as it was measured.
     own = copy.deepcopy(base["ipcwait"].get("seed") or [])
-    check_scoreboard("the first file", own)
     base["ipcwait"].update(command=command, hosts=hosts,
                            seed=parts.call("seed", "fill_metal", own, hosts))
     return base
+
+
+def marked(host):
+    """The label with what a reader must know of the host's figures."""
+    notes = [word for word, so in (("noisy", host.get("noisy")),
+                                   ("incomplete", host.get("complete") is False)) if so]
+    return shown(host["label"], 30) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def warnings(hosts):
+    """Sentences about them."""
+    for host in hosts:
+        if host.get("noisy"):
+            why = (host.get("verdict") or {}).get("why")
+            yield f"{shown(host['label'])} was too noisy to judge: {shown(why)}"
+        if host.get("complete") is False:
+            yield f"{shown(host['label'])} is incomplete"
 
 
 def text(hosts):
@@ -136,5 +133,5 @@ def text(hosts):
             question = names.question(name)
             row.append(table.cell_text(found.get(name), errors.get(name), question, False))
         rows.append(row)
-    head = ["", *[" " + shown(h["label"], 30) for h in hosts]]
+    head = ["", *[" " + marked(h) for h in hosts]]
     return table.lay_out(head, rows, 120) if rows else ["none of them has benchmarks"]

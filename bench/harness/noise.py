@@ -4,7 +4,7 @@
 import math
 import resource
 
-from . import names, probes
+from . import names, probes, rounds
 
 # More than this much of one CPU, for others and the host together, changes what threads that
 # wait for each other measure; less is what an idle machine does.
@@ -48,7 +48,7 @@ def complaint(suite, run, taken_s, cpus):
     """Why the run is noisy, None if it is not."""
     wall = run["wall_s"]
     if taken_s > allowance_s(wall, run["own_cpu_s"], cpus):
-        return (f"others used {run['other_cpus']:.2f} CPUs, the host took "
+        return (f"others used {max(0, run['other_cpus']):.2f} CPUs, the host took "
                 f"{run['steal_cpus']:.2f}")
     forced = run["involuntary_per_s"]
     if suite in ONE_THREAD and forced > SWITCHES_PER_S_MOST:
@@ -65,7 +65,9 @@ def judge(name, run, before, after):
                    noise_reason="not judged: /proc/stat is not readable")
         return
     ours = run["own_cpu_s"] + after["harness_s"] - before["harness_s"]
-    other, steal = max(0.0, times["busy_s"] - ours), max(0.0, times["steal_s"])
+    # Ticks are wrong both ways. What is below zero in one run makes up for too much in another;
+    # cut off here, the sum over all runs would be too high, the more so the more CPUs there are.
+    other, steal = times["busy_s"] - ours, max(0.0, times["steal_s"])
     run["other_cpus"], run["steal_cpus"] = other / run["wall_s"], steal / run["wall_s"]
     why = complaint(names.question(name), run, other + steal, after["cpus"] or 1)
     run.update(noisy=why is not None, noise_reason=why)
@@ -76,13 +78,15 @@ def taken_cpus(runs):
     judged = [r for r in runs if r["other_cpus"] is not None]
     wall = sum(r["wall_s"] for r in judged)
     taken = sum((r["other_cpus"] + r["steal_cpus"]) * r["wall_s"] for r in judged)
-    return taken / wall if wall > 0 else None
+    return max(0.0, taken) / wall if wall > 0 else None
 
 
-def verdict(runs):
-    """Over the runs that count. One sentence where the machine was too noisy."""
+def verdict(runs, summary=()):
+    """Over the runs that count. One sentence where the machine was too noisy, and one for each
+    round in which questions moved as a whole, which /proc/stat does not show."""
     noisy, total = sum(r["noisy"] for r in runs), len(runs)
-    result = {"noisy": False, "noisy_runs": noisy, "total_runs": total, "why": None}
+    result = {"noisy": False, "noisy_runs": noisy, "total_runs": total, "why": None,
+              "rounds": rounds.moved(summary)}
     taken = taken_cpus(runs)
     # Half a second is fifty ticks: enough to tell a tenth of a CPU.
     long_enough = sum(r["wall_s"] for r in runs) >= 0.5

@@ -12,8 +12,9 @@ one after the other, several rounds. The table shows medians with the interval i
 repetition would find them; the result file has every run."""
 
 EPILOG = """\
-Exit status: 0 done; 1 a benchmark failed; 2 bad input; 3 --compare found something slower;
-4 the machine was too noisy to report; 130 interrupted (--resume goes on).
+Exit status: 0 done; 1 a benchmark failed; 2 bad input; 3 --compare found libipcwait slower
+(slower peers are only printed); 4 the machine was too noisy to report; 130 interrupted (--resume
+goes on).
 docs/benchmarks/harness.md tells how it measures."""
 
 
@@ -22,6 +23,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         raise refused(shown(message))
+
+
+# More say no more, and a file that asks for more is not one of ours.
+RUNS_MOST = 99
 
 
 def whole(least, most):
@@ -65,7 +70,7 @@ def add_what(parser):
 
 def add_how(parser):
     how = parser.add_argument_group("how")
-    how.add_argument("--runs", type=whole(1, 99), metavar="N", help="of each benchmark (5)")
+    how.add_argument("--runs", type=whole(1, RUNS_MOST), metavar="N", help="of each benchmark (5)")
     how.add_argument("--trim", choices=("order", "rank"),
                      help="drop the first and last run (default), or lowest and highest")
     how.add_argument("--min-time", type=seconds, metavar="S",

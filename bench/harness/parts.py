@@ -12,7 +12,7 @@ from .errors import BAD_INPUT, FAILED, Ending, refused, shown
 
 
 def function(part, name):
-    """What the part calls @name, looked up before anything is measured for it."""
+    """What the part, or a file of it, calls @name, looked up before anything is measured."""
     try:
         module = importlib.import_module(part)
     except ImportError as e:
@@ -25,15 +25,16 @@ def function(part, name):
 @contextlib.contextmanager
 def endings(part):
     """The part's exceptions become endings of ours."""
+    folder = part.split(".")[0]
     try:
         yield
     except Ending:
         raise
     except Exception as e:
-        if type(e).__module__.split(".")[0] == part:
+        if type(e).__module__.split(".")[0] == folder:
             status = getattr(e, "status", None)
             raise Ending(shown(e, 400), status if isinstance(status, int) else BAD_INPUT) from e
-        raise Ending(f"bench/{part} failed: {type(e).__name__}: {shown(e)}", FAILED) from e
+        raise Ending(f"bench/{folder} failed: {type(e).__name__}: {shown(e)}", FAILED) from e
 
 
 def call(part, name, *arguments):

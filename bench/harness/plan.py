@@ -7,7 +7,7 @@ from . import names
 from .errors import refused, shown
 
 # Benchmarks of --quick: one pattern a line, looked for in the whole name. A name is in if one
-# matches and none of LEFT_OUT does. Some 110 on a machine with two CPUs.
+# matches and none of LEFT_OUT does. --list --quick prints them.
 QUICK = (
     r"^uncontended/",
     r"^handoff/.*/wait:(0|5us|50us|1ms)$",
@@ -32,7 +32,8 @@ LEFT_OUT = (
 PAIR = re.compile(r"^pairs/.*/from:([0-9]{1,6})/to:([0-9]{1,6})$")
 PAIRED_CPUS_MOST = {"quick": 4, "full": 16}
 
-# Seconds for everything in the list, with five runs: what the time for a run follows from.
+# Seconds for everything in the list, with five runs: what the time for a run follows from, as long
+# as that is within MIN_TIME_S. What is not built takes no time, so it is rather less.
 BUDGET_S = {"quick": 170, "full": 2400}
 RUNS = 5
 
@@ -129,9 +130,10 @@ def cells(chosen_names):
 
 
 def order(chosen_names, round_number):
-    """Of one round. Each variant is first in its cell once before any is again."""
+    """Of one round. Each variant is first in its cell once before any is again, and every second
+    round goes backwards: else each would always run after the same one."""
     sequence = []
     for cell in cells(chosen_names):
-        turn = round_number % len(cell)
-        sequence += cell[turn:] + cell[:turn]
+        step = -1 if round_number % 2 else 1
+        sequence += [cell[(round_number + i * step) % len(cell)] for i in range(len(cell))]
     return sequence

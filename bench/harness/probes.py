@@ -10,6 +10,10 @@ from pathlib import Path
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
+# Of /proc/stat, in its order; what is added up to the time in which something ran here.
+KINDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+BUSY = ("user", "nice", "system", "irq", "softirq")
+
 # The rows of /proc/interrupts by their text, which is the same on all architectures, and the
 # names that x86 gives them.
 INTERRUPTS = {
@@ -31,13 +35,19 @@ def number(root, path):
     return int(text) if text is not None and text.isdecimal() else None
 
 
+def cpu_kinds(root):
+    """Ticks since the start by kind of time, over all CPUs."""
+    m = re.match("cpu +" + " ".join([r"(\d+)"] * len(KINDS)), read(root, "proc/stat") or "")
+    return dict(zip(KINDS, map(int, m.groups()))) if m else None
+
+
 def cpu_times(root):
     """Seconds since the start, over all CPUs: what ran here, and what the host took."""
-    m = re.match("cpu +" + " ".join([r"(\d+)"] * 8), read(root, "proc/stat") or "")
-    if not m:
+    ticks = cpu_kinds(root)
+    if ticks is None:
         return None
-    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, m.groups())
-    return {"busy_s": (user + nice + system + irq + softirq) * TICK_S, "steal_s": steal * TICK_S}
+    return {"busy_s": sum(ticks[kind] for kind in BUSY) * TICK_S,
+            "steal_s": ticks["steal"] * TICK_S}
 
 
 def cpus(root):

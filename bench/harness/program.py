@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from . import names
+from .environment import for_programs
 from .errors import Ending, reason, refused, shown
 from .interrupts import Interrupted, held
 
@@ -57,7 +58,7 @@ def wait(child, limit_s):
 def start(argv, folder):
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                start_new_session=True)
+                                start_new_session=True, env=for_programs())
 
 
 def start_safely(argv, folder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A bar with the remaining time on a terminal, a line for each tenth elsewhere."""
+"""A line with a bar that is written anew on a terminal, a line for each tenth elsewhere."""
 
 import shutil
 import sys
@@ -24,6 +24,11 @@ def clock(seconds):
     return f"{minutes}:{rest:02}"
 
 
+def bar(share):
+    done = round(BAR * min(1.0, share))
+    return "[" + "#" * done + "." * (BAR - done) + "]"
+
+
 class Progress:
     """On stderr. State is what has been printed, so that a line is not printed twice."""
 
@@ -32,6 +37,7 @@ class Progress:
         self.terminal = sys.stderr.isatty()
         self.tenth = 0
         self.begin = time.monotonic()
+        self.part = ""
 
     def note(self, text):
         """A part without a known length."""
@@ -48,13 +54,29 @@ class Progress:
         if self.quiet:
             return
         if self.terminal:
-            done = round(BAR * min(1.0, share))
-            bar = "#" * done + "." * (BAR - done)
-            self.note(f"[{bar}] {share:4.0%} {clock(left_s)} left  {name}")
+            self.note(f"{bar(share)} {share:4.0%} {clock(left_s)} left  {name}")
         elif int(share * 10) > self.tenth:
             self.tenth = int(share * 10)
             spent = duration(time.monotonic() - self.begin)
             self.note(f"{self.tenth * 10} % after {spent}, {duration(left_s)} left")
+
+    def piece(self, what, done, total):
+        """@done of @total pieces of a part are over; nobody knows how long the others take."""
+        share = done / max(total, 1)
+        if self.terminal:
+            self.part = f"{bar(share)} {done} of {total} {what}"
+            self.note(self.part)
+        elif done == 0:
+            self.tenth = 0
+        elif int(share * 10) > self.tenth:
+            self.tenth = int(share * 10)
+            spent = duration(time.monotonic() - self.begin)
+            self.note(f"{done} of {total} {what} after {spent}")
+
+    def detail(self, text):
+        """Within a piece, only where it does not stay."""
+        if self.terminal:
+            self.note(f"{self.part}  {text}" if self.part else text)
 
     def clear(self):
         if self.terminal and not self.quiet:

@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from . import noise, plan, probes, program, store, summary
+from . import (environment, noise, options, part_noise, plan, probes, program, store, summary,
+               validate)
 from .errors import refused, shown
 
-ORDER = "variants one after the other, rotated in each round"
+ORDER = "variants one after the other, rotated in each round, backwards in every second"
 
 # A disturbed run is repeated at once, this often.
 REPEATS = 2
@@ -22,19 +23,20 @@ REPEATS_SHARE = 0.25
 # Rounds of --full last minutes: not more than this is lost if the machine goes down.
 SAVE_EVERY_S = 30
 
-# What is needed of an earlier run.
-RUN_KEYS = {"name", "round", "used", "noisy", "wall_s", "other_cpus", "steal_cpus"}
-
 # Errors that say what a row is missing. Any other one is a failure.
 EXPLAINED = ("not built", "not available", "not yet")
 
 
-def method(chosen, options, min_time_s, context):
+def method(chosen, o, min_time_s, context):
     """How it is measured: all that --resume needs."""
-    return {"runs": options.runs or plan.RUNS, "trim": options.trim or "order",
-            "min_time_s": min_time_s, "order": ORDER, "benchmarks": chosen,
-            "program_sha256": program.fingerprint(context.program),
-            "slowed": os.environ.get("IPCWAIT_BENCH_SLOW")}
+    how = {"runs": o.runs or plan.RUNS, "trim": o.trim or "order",
+           "min_time_s": min_time_s if chosen else None, "order": ORDER, "benchmarks": chosen,
+           "size": "full" if o.full else "quick",
+           "parts": [n for n in ("scoreboard", "vm") if getattr(o, n)],
+           "slowed": os.environ.get("IPCWAIT_BENCH_SLOW"), "preset": environment.presets()}
+    if chosen:
+        how["program_sha256"] = program.fingerprint(context.program)
+    return how
 
 
 def make(result, path, context, listed, progress):
@@ -46,7 +48,7 @@ def make(result, path, context, listed, progress):
                         saved=time.monotonic(), idle=probes.idle_states(context.fsroot))
     s.done = {(r["name"], r["round"]) for r in own["runs"] if r["used"]}
     s.failed = {r["name"] for r in result["benchmarks"] if r.get("error_occurred")}
-    s.offset_s = own.get("measured_s", 0.0)
+    s.offset_s = own.get("measured_s") or 0.0
     return s
 
 
@@ -58,8 +60,11 @@ def check_resumable(found, path, context, listed):
         raise refused(f"--resume: {shown(path)} is complete")
     planned, wanted = how.get("benchmarks"), how.get("parts", [])
     if not all(isinstance(names, list) and all(isinstance(n, str) for n in names)
-               for names in (planned, wanted)):
+               for names in (planned, wanted)) or how.get("size") not in ("quick", "full"):
         raise refused(f"--resume: {shown(path)} does not say what was to be measured")
+    if how.get("preset") != environment.presets():
+        raise refused("--resume: " + ", ".join(environment.PRESETS)
+                      + f" or {environment.PRESETS_WITH}* was set differently")
     if not planned:
         return
     if how.get("program_sha256") != program.fingerprint(context.program):
@@ -70,7 +75,9 @@ def check_resumable(found, path, context, listed):
         raise refused("--resume: IPCWAIT_BENCH_SLOW was set differently")
     if not all(name in listed for name in planned):
         raise refused(f"--resume: {shown(path)} has benchmarks that the program does not have")
-    if not all(isinstance(r, dict) and RUN_KEYS <= r.keys() for r in own["runs"]):
+    whole = (all(validate.RUN.keys() <= r.keys() for r in own["runs"])
+             and all("repetition_index" in r for r in found["benchmarks"]))
+    if not whole or how["runs"] > options.RUNS_MOST:
         raise refused(f"--resume: the runs of {shown(path)} are damaged")
 
 
@@ -184,7 +191,7 @@ def conclude(s, complete):
         rows.setdefault(row["name"], []).append(row)
     s.own["summary"] = summary.of_rows(s.chosen, rows, s.own["method"]["trim"])
     counted = [r for r in s.own["runs"] if r["used"] and r["name"] not in s.failed]
-    s.own["verdict"] = noise.verdict(counted)
+    s.own["verdict"] = part_noise.add_to(noise.verdict(counted, s.own["summary"]), s.own)
     s.own["idle_states"] = idle_table(s)
     s.own["complete"] = complete
     s.own["finished"] = store.now() if complete else None
@@ -192,6 +199,11 @@ def conclude(s, complete):
 
 
 def failures(result):
-    """Benchmarks that failed, other than by not being there."""
-    return {e["name"]: e["error"] for e in result["ipcwait"]["summary"]
-            if "error" in e and not e["error"].startswith(EXPLAINED)}
+    """What failed, other than by not being there: benchmarks, rows of the scoreboard, guests."""
+    own = result["ipcwait"]
+    found = {e["name"]: e["error"] for e in own["summary"] if "error" in e}
+    found.update({g["label"]: g["error"] for g in own.get("guests") or [] if g.get("error")})
+    found = {name: why for name, why in found.items() if not why.startswith(EXPLAINED)}
+    found.update({row["id"]: row.get("why") or "failed" for row in own.get("seed") or []
+                  if row.get("state") == "failed"})
+    return found

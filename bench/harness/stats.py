@@ -10,9 +10,14 @@ import statistics
 
 CONFIDENCE = 0.95
 
-# Standard deviation, as a share, by which whole sessions differ on the same machine, beyond
-# what the runs of one session show: other memory, another neighbour on the host.
+# Whole sessions differ on the same machine beyond what the runs of one show: other memory, another
+# neighbour on the host. Its standard deviation, as a share, and how well that is known, in degrees
+# of freedom. From sessions on one machine; docs/benchmarks/harness.md, "Intervals", has them.
 SESSION_DRIFT = 0.01
+DRIFT_DOF = 5
+
+# Of a logarithm: with figures of any size the results of factor() can still be multiplied.
+FACTOR_MOST = 400
 
 # Groups with fewer members say nothing about the spread of a member.
 POOL_LEAST = 3
@@ -69,16 +74,22 @@ def t_quantile(confidence, dof):
     return (low + high) / 2
 
 
-def kept(values, trim):
-    """Without the first and the last, or without the lowest and the highest. From four on."""
-    if len(values) < 4:
-        return list(values)
+def kept_at(values, trim):
+    """Rounds that count: all but the first and the last, or but the lowest and the highest, from
+    four on. A round that has no value, None, keeps its place and never counts."""
+    there = [i for i, v in enumerate(values) if v is not None]
     if trim == "order":
-        return list(values[1:-1])
-    dropped = {min(range(len(values)), key=lambda i: values[i])}
-    dropped.add(max((i for i in range(len(values)) if i not in dropped),
-                    key=lambda i: values[i]))
-    return [v for i, v in enumerate(values) if i not in dropped]
+        inner = [i for i in there if 0 < i < len(values) - 1]
+        return inner if inner and len(values) >= 4 else there
+    if len(there) < 4:
+        return there
+    dropped = {min(there, key=lambda i: values[i])}
+    dropped.add(max((i for i in there if i not in dropped), key=lambda i: values[i]))
+    return [i for i in there if i not in dropped]
+
+
+def kept(values, trim):
+    return [values[i] for i in kept_at(values, trim)]
 
 
 def spread(values, trim):
@@ -87,9 +98,9 @@ def spread(values, trim):
     dof = len(left) - 1
     if dof < 1:
         return None, 0
-    if trim == "rank" and len(left) < len(values):
+    if trim == "rank":
         least, most = min(left), max(left)
-        left = [min(most, max(least, v)) for v in values]
+        left = [min(most, max(least, v)) for v in values if v is not None]
     mean = statistics.fmean(left)
     return sum((v - mean) ** 2 for v in left) / dof, dof
 
@@ -100,14 +111,14 @@ def median_variance(n):
     return math.pi / (2 * n + 1)
 
 
-def session_variance(variance, n, dof):
-    """(variance of the log of a session's median of @n runs, its degrees of freedom)."""
-    drift = SESSION_DRIFT ** 2
+def session_variance(variance, n, dof, rounding=0.0):
+    """(variance of the log of a session's median of @n runs, its degrees of freedom).
+    @rounding is the variance that the resolution of the figure adds: more runs do not reduce it."""
     if variance is None or not dof:
         return None, 0.0
-    runs = variance * median_variance(n)
-    total = runs + drift
-    return total, total * total / (runs * runs / dof) if runs > 0 else math.inf
+    drift, runs = SESSION_DRIFT ** 2, variance * median_variance(n)
+    total = runs + drift + rounding
+    return total, total * total / (runs * runs / dof + drift * drift / DRIFT_DOF)
 
 
 def add_variances(first, second):
@@ -129,3 +140,24 @@ def half_width(variance, dof, confidence=CONFIDENCE):
     it a little wider; a thousand are as good as any more."""
     coarse = max(0.5, math.floor(min(dof, 1000) * 4) / 4)
     return quantile_at(confidence, coarse) * math.sqrt(variance)
+
+
+def factor(logarithm):
+    """Its exponential, within what a number can be; beyond that no figure is told from another."""
+    return math.exp(max(-FACTOR_MOST, min(FACTOR_MOST, logarithm)))
+
+
+def significance(deviation, variance, dof):
+    """How probable so large a deviation is where there is none. Without variance it is certain."""
+    if variance > 0:
+        return t_two_sided(abs(deviation) / math.sqrt(variance), min(dof, 1e6))
+    return 0.0 if deviation else 1.0
+
+
+def holm(rows):
+    """Adjusted probabilities: the smallest times the number of tests, the next times one less."""
+    known = sorted((r for r in rows if r["p"] is not None), key=lambda r: r["p"])
+    most = 0.0
+    for i, row in enumerate(known):
+        most = max(most, min(1.0, row["p"] * (len(known) - i)))
+        row["p_adjusted"] = most

@@ -3,71 +3,73 @@
 
 import shutil
 import statistics
+import textwrap
 
-from . import names, quantity
+from . import names, quantity, ranking
 from .errors import shown
-from .summary import by_name
-
-# The figure that answers the question; elsewhere it is the time of an operation.
-FIGURE = {"handoff": "latency_p50_ns", "wake": "latency_p50_ns", "pareto": "latency_p50_ns"}
-WHAT = {"latency_p50_ns": "median latency", "real_time": "time per operation"}
+from .figures import FIGURE, TAIL, WHAT, figure
+from .summary import by_name, resolution
 
 # Cells without variants (pairs of CPUs) are a picture, not a table.
 ROWS_MOST = 24
 
-
-def figure(entries, question):
-    """The entry that is shown of a benchmark."""
-    return entries.get(FIGURE.get(question, "real_time")) or entries.get("real_time")
+# CPU time: the waiter's, where its partner works against the clock, else the process'.
+WHOSE = {"waiter_cpu_ns": "of the waiter", "cpu_time": "per operation"}
 
 
-def overlap(a, b):
-    return None not in (a["low"], b["low"]) and a["low"] <= b["high"] and b["low"] <= a["high"]
+def headed(listed, found, question):
+    """(figure, CPU time) that the block has: a benchmark with others gets "-" there."""
+    those = [found[n] for n in listed if n in found]
+    known = [figure(entries, question) for entries in those]
+    preferred = FIGURE.get(question, "real_time")
+    metric = preferred if any(preferred in entries for entries in those) else "real_time"
+    cpu = "waiter_cpu_ns" if any("waiter_cpu_ns" in entries for entries in those) else "cpu_time"
+    return (metric if any(known) else preferred), cpu
 
 
-def best_of(row):
-    """Variants with the lowest median, or not to be told from it."""
-    known = {impl: e for impl, e in row.items() if e is not None}
-    if len(known) < 2:
-        return set()
-    best = min(known, key=lambda impl: known[impl]["median"])
-    return {impl for impl, e in known.items() if impl == best or overlap(e, known[best])}
-
-
-def cell_text(entries, error, question, best):
+def cell_text(entries, error, question, mark=" ", cpu=None):
+    """Without @cpu, whatever CPU time there is."""
     if error is not None:
         return shown(error.split(":")[0] if error.startswith("not ") else "FAILED", 20)
-    if not entries or figure(entries, question) is None:
+    entry = figure(entries or {}, question)
+    if entry is None:
         return "-"
-    entry = figure(entries, question)
-    text = f"{quantity.time_ns(entry['median'])} {quantity.relative(entry)}"
-    cpu = entries.get("waiter_cpu_ns") or entries.get("cpu_time")
-    if cpu is not None:
-        text += f" / {quantity.time_ns(cpu['median'])}"
-    return ("*" if best else " ") + text
+    text = (mark or " ") + quantity.with_interval(entry)
+    if question in TAIL:
+        tail = entries.get(TAIL[question])
+        text += f", {quantity.time_ns(tail['median']) if tail else '-'}"
+    spent = entries.get(cpu) if cpu else entries.get("waiter_cpu_ns") or entries.get("cpu_time")
+    return f"{text} / {quantity.time_ns(spent['median']) if spent else '-'}"
 
 
 def is_twin(impl):
     return impl is not None and impl.endswith(names.TWIN)
 
 
-def noise_floor(found, question):
-    """How far apart the same implementation is from itself."""
-    differences = []
+def twins(found, question):
+    """(figure of an implementation, figure of the same once more), of all that have one."""
     for name, entries in found.items():
         own = names.impl(name)
-        if names.question(name) != question or not is_twin(own):
-            continue
-        first = name.replace(f"impl:{own}", f"impl:{own[:-len(names.TWIN)]}")
-        if first in found and figure(found[first], question) and figure(entries, question):
-            a = figure(found[first], question)["median"]
-            b = figure(entries, question)["median"]
-            if a > 0 and b > 0:
-                differences.append(max(a, b) / min(a, b) - 1)
+        if names.question(name) == question and is_twin(own):
+            first = name.replace(f"impl:{own}", f"impl:{own[:-len(names.TWIN)]}")
+            pair = figure(found.get(first, {}), question), figure(entries, question)
+            if all(e and e["median"] > 0 for e in pair) and pair[0]["metric"] == pair[1]["metric"]:
+                yield pair
+
+
+def noise_floor(found, question):
+    """How far apart the same implementation is from itself; what the histogram cannot show is no
+    less than that."""
+    differences = []
+    for a, b in twins(found, question):
+        ratio = max(a["median"], b["median"]) / min(a["median"], b["median"])
+        differences.append(max(ratio - 1, resolution(a["metric"], a["median"])))
     if not differences:
         return None
-    return (f"noise floor: an implementation and its twin differ by "
-            f"{statistics.median(differences):.1%} (median), {max(differences):.1%} (most)")
+    number = len(differences)
+    middle, most = statistics.median(differences), max(differences)
+    return (f"noise floor ({number} pair{'s' * (number > 1)} of twins): an implementation and "
+            f"itself differ by {middle:.1%} (median), {most:.1%} (most)")
 
 
 def lay_out(head, rows, width):
@@ -86,7 +88,7 @@ def lay_out(head, rows, width):
     return lines
 
 
-def one_figure_each(listed, found, errors, question):
+def one_figure_each(listed, found, errors, question, cpu):
     """A question without variants: too many for a table are a range."""
     medians = [figure(found[n], question)["median"] for n in listed
                if n in found and figure(found[n], question)]
@@ -96,38 +98,66 @@ def one_figure_each(listed, found, errors, question):
         return [f"{len(medians)} figures from {low} to {high}, median {middle}; "
                 "all are in the report"]
     rows = [[shown(n.partition("/")[2] or n),
-             cell_text(found.get(n), errors.get(n), question, False)] for n in listed]
+             cell_text(found.get(n), errors.get(n), question, " ", cpu)] for n in listed]
     return lay_out(["", ""], rows, 1000)[1:]
 
 
-def variants_table(listed, found, errors, question, width):
+def rows_of(listed):
+    """{cell: {implementation: name}}"""
+    rows = {}
+    for name in listed:
+        rows.setdefault(names.cell(name), {})[names.impl(name)] = name
+    return rows
+
+
+def variants_table(listed, found, errors, question, how):
     impls = [i for i in dict.fromkeys(map(names.impl, listed)) if not is_twin(i)]
-    rows = []
-    for cell in dict.fromkeys(map(names.cell, listed)):
-        by_impl = {names.impl(n): n for n in listed if names.cell(n) == cell}
-        best = best_of({i: figure(found.get(n, {}), question) for i, n in by_impl.items()
-                        if not is_twin(i)})
-        row = [shown(cell.partition("/")[2] or cell)]
+    metric, cpu, trim, width = how
+    rows = rows_of(listed)
+    known = [{i: found.get(n, {}).get(metric) for i, n in row.items() if not is_twin(i)}
+             for row in rows.values()]
+    lines = []
+    for (cell, row), marked in zip(rows.items(), ranking.marks(known, trim)):
+        lines.append([shown(cell.partition("/")[2] or cell)])
         for impl in impls:
-            name = by_impl.get(impl)
-            row.append(cell_text(found.get(name), errors.get(name), question, impl in best)
-                       if name else "-")
-        rows.append(row)
-    return lay_out(["", *[f" {shown(str(i))}" for i in impls]], rows, width)
+            name, mark = row.get(impl), marked.get(impl, " ")
+            lines[-1].append(cell_text(found.get(name), errors.get(name), question, mark, cpu)
+                             if name else "-")
+    return lay_out(["", *[f" {shown(str(i))}" for i in impls]], lines, width)
 
 
-def block(listed, found, errors, question, width):
-    known = [figure(found[n], question) for n in listed if n in found]
-    metric = next((e["metric"] for e in known if e), "real_time")
-    whose = "of the waiter" if any("waiter_cpu_ns" in found.get(n, ()) for n in listed) \
-        else "per operation"
-    title = f"{shown(question)}: {WHAT.get(metric, metric)} +- interval / CPU time {whose}"
+def block(listed, found, errors, question, trim, width):
+    metric, cpu = headed(listed, found, question)
+    tail = ", p99" if question in TAIL else ""
+    title = (f"{shown(question)}: {WHAT.get(metric, metric)} +- interval{tail} / CPU time "
+             f"{WHOSE[cpu]}")
     if all(names.impl(n) is None for n in listed):
-        lines = one_figure_each(listed, found, errors, question)
+        lines = one_figure_each(listed, found, errors, question, cpu)
     else:
-        lines = variants_table(listed, found, errors, question, width)
+        lines = variants_table(listed, found, errors, question, (metric, cpu, trim, width))
     floor = noise_floor(found, question)
     return [title, *lines, *([floor] if floor else [])]
+
+
+def legend(found):
+    """What the marks mean, and what can be done where figures spread."""
+    yield "* the lowest of its row, or not told from it by the quotients within the rounds"
+    yield "? too noisy to tell"
+    shown_ones = [figure(entries, names.question(name)) for name, entries in found.items()]
+    wide = [e for e in shown_ones if e and quantity.is_wide(e)]
+    if wide:
+        yield (f"(a .. b) the range of all runs, where the interval is wider than "
+               f"{quantity.WIDE:.0%}: {len(wide)} of {len(shown_ones)} figures")
+        yield "  --runs 9, which keeps seven of each, makes it narrower or more certain"
+
+
+def remarks(verdict):
+    """What the verdict says of results that are not too noisy."""
+    if not verdict.get("noisy") and verdict.get("why"):
+        yield f"noise: {shown(verdict['why'])}"
+    moved = verdict.get("rounds")
+    if isinstance(moved, list):
+        yield from (f"disturbed: {shown(line, 200)}" for line in moved)
 
 
 def missing(errors):
@@ -149,14 +179,17 @@ def text(result, width=None):
     width = width or max(60, shutil.get_terminal_size((100, 24)).columns)
     found, errors = by_name(own["summary"])
     listed = list(dict.fromkeys(e["name"] for e in own["summary"]))
+    trim = own["method"].get("trim") or "order"
     lines = []
     for question in names.suites(listed):
         if own["verdict"].get("noisy"):
             lines.append(banner(own["verdict"]))
         those = [n for n in listed if names.question(n) == question]
-        lines += [*block(those, found, errors, question, width), ""]
+        lines += [*block(those, found, errors, question, trim, width), ""]
     if found:
-        lines.append("* is the lowest median, or one that cannot be told from it")
+        lines += legend(found)
+    for remark in remarks(own["verdict"]):
+        lines += textwrap.wrap(remark, width, subsequent_indent="  ", break_on_hyphens=False)
     if not own["complete"]:
         lines.append("incomplete: the run was interrupted")
     return lines + missing(errors)

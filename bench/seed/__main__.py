@@ -12,14 +12,15 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import seed                             # noqa: E402
+from harness import errors, store       # noqa: E402
+from harness.errors import shown        # noqa: E402
 from seed import rows, text             # noqa: E402
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         """One line, whatever was typed."""
-        line = "".join(c if c.isprintable() else "?" for c in message)
-        self.exit(2, f"{self.prog}: {line}\n")
+        self.exit(errors.BAD_INPUT, f"{self.prog}: {shown(message)}\n")
 
 
 def arguments():
@@ -61,18 +62,33 @@ def progress(line):
 
 def check_writable(parser, path):
     """Before anything is measured; the file is replaced at the end."""
-    folder = os.path.dirname(path) or "."
-    if os.path.isdir(path) or not os.access(folder, os.W_OK) or \
-            (os.path.exists(path) and not os.access(path, os.W_OK)):
-        parser.error(f"--json: '{path}' cannot be written")
+    try:
+        if not os.path.isdir(Path(path).parent):
+            parser.error(f"--json: no folder for {path}")
+        store.check_writable(path, "--json")
+    except errors.Ending as e:
+        parser.error(str(e))
 
 
-def write(path, found):
-    beside = path + ".unfinished"
-    with open(beside, "w", encoding="utf-8") as f:
-        json.dump({"seed": found}, f, indent=1)
-        f.write("\n")
-    os.replace(beside, path)
+def write(parser, path, found):
+    try:
+        store.write_text(path, json.dumps({"seed": found}, indent=1) + "\n", "--json")
+    except errors.Ending as e:
+        parser.error(str(e))
+
+
+def measure(context, wanted):
+    """(rows, exit status)"""
+    found = []
+    try:
+        for row in seed.iterate(context, wanted):
+            progress("")
+            print(text.describe(row), flush=True)
+            found.append(row)
+    except KeyboardInterrupt:
+        return found, errors.INTERRUPTED
+    failed = any(row["state"] == rows.FAILED for row in found)
+    return found, errors.FAILED if failed else errors.OK
 
 
 def main():
@@ -83,17 +99,10 @@ def main():
                               quick=options.quick, progress=progress, cache=None)
     if options.json:
         check_writable(parser, options.json)
-    found, status = [], 0
-    try:
-        for row in seed.iterate(context, wanted):
-            progress("")
-            print(text.describe(row), flush=True)
-            found.append(row)
-    except KeyboardInterrupt:
-        status = 130
+    found, status = measure(context, wanted)
     if options.json:
-        write(options.json, sorted(found, key=lambda r: seed.IDS.index(r["id"])))
-    return status or int(any(r["state"] == rows.FAILED for r in found))
+        write(parser, options.json, seed.ordered(found))
+    return status
 
 
 if __name__ == "__main__":

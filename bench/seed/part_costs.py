@@ -3,6 +3,8 @@
 
 import time
 
+from harness import probes
+
 from . import counters, rows, runs, tracing
 from .part_sem import by_row, sem_test
 
@@ -20,8 +22,8 @@ def observed(context, kind):
     one = by_row(result)[kind]["runs"][0]
     return {"items": ITEMS[kind], "seconds": one["seconds"], "cpu_seconds": one["cpu_seconds"],
             "whole_seconds": seconds,
-            "interrupts": counters.difference(before["interrupts"], after["interrupts"]),
-            "idle": counters.idle_lines(before["idle"], after["idle"], seconds),
+            "interrupts": probes.difference(before["interrupts"], after["interrupts"]),
+            "idle": probes.idle_difference(before["idle"], after["idle"], seconds),
             "shares": counters.shares(before["cpu"], after["cpu"]),
             "joules": counters.joules(before["energy"], after["energy"])}
 
@@ -48,7 +50,7 @@ def roi_row(observations):
         "M-2", columns=["row", "items/s", "CPUs", "watts", "T^2/C", "T/P"], lines=lines,
         ours={"ipcwait": gains["ipcwait"]},
         peers={k: v for k, v in gains.items() if k != "ipcwait"},
-        same_direction=rows.spinning(gains["ipcwait"], 1.0),
+        same_direction=rows.spinning(*(runs.kept(every[k], "cpu") for k in ("ipcwait", "glibc"))),
         why=("T/P " + NO_POWER + ", T^2/C has CPU seconds") if no_power else None,
         raw={k: [{f: r[f] for f in r if f not in ("idle", "shares")} for r in v]
              for k, v in observations.items()})

@@ -146,8 +146,8 @@ def futex_rows(context):
         return [rows.unavailable(i, str(e), state) for i in ("G-6", "G-8", "G-9")]
     two = [c["futex_percent"] for c in found if c["procs"] == 2]
     one = [c["futex_percent"] for c in found if c["procs"] == 1]
-    return [thread_row(found), futex_row("G-8", found, max(two) < 10),
-            futex_row("G-9", found, max(one) < max(two) / 2)]
+    return [thread_row(found), futex_row("G-8", found, rows.direction(10, max(two))),
+            futex_row("G-9", found, rows.direction(max(two), max(one), 2))]
 
 
 def seda_row(context):
@@ -169,9 +169,9 @@ def measure(context):
     for name, test in TESTS.items():
         mine = {k: v for k, v in results.items() if k.startswith(test + ",")}
         found[name] = test_row(context, name, mine)
-    with_writes = found["G-2"]["peers"].get("server, Go, GOMAXPROCS=2")
-    without = found["G-3"]["peers"].get("serverchannel, Go, GOMAXPROCS=2")
-    found["G-2"]["same_direction"] = rows.direction(with_writes, without)
+    both = [runs.kept_of(results, f"{test}, Go, GOMAXPROCS=2", "ns_per_unit")
+            for test in ("server", "serverchannel")]
+    found["G-2"]["same_direction"] = rows.direction(*both)
     yield from found.values()
     yield rows.refers("G-4", list(TESTS), "Go and C side by side there; Rust is not built: no "
                       "program in Rust here")

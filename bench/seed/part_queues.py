@@ -107,37 +107,34 @@ def state_of(results):
     return rows.NOT_YET, NO_QUEUE
 
 
-def pick(results, name, key):
-    result = results.get(name)
-    return runs.median(result["runs"], key) if result and not runs.reason(result) else None
-
-
 def builds_row(results, listed):
     state, why = state_of(results)
-    plain = pick(results, "urcu_wfcq -O2", "items_per_cpu_second")
-    better = pick(results, f"urcu_wfcq -O2 {TCMALLOC}", "items_per_cpu_second")
+    better, plain = (runs.kept_of(results, name, "items_per_cpu_second")
+                     for name in (f"urcu_wfcq -O2 {TCMALLOC}", "urcu_wfcq -O2"))
     return rows.row("Q-1", state, why, columns=COLUMNS, lines=tell(results, listed),
-                    peers={k: pick(results, k, "items_per_second") for k in results},
+                    peers={k: runs.median_of(results, k, "items_per_second") for k in results},
                     same_direction=rows.direction(better, plain), raw={"results": results})
 
 
 def levels_row(results):
-    lines = []
+    lines, faster = [], []
     for name in ALSO_O0:
-        slow = pick(results, f"{name} -O0", "items_per_second")
-        fast = pick(results, f"{name} -O2", "items_per_second")
+        faster.append(rows.direction(*(runs.kept_of(results, f"{name} {level}",
+                                                    "items_per_second")
+                                       for level in ("-O2", "-O0"))))
+        slow = runs.median_of(results, f"{name} -O0", "items_per_second")
+        fast = runs.median_of(results, f"{name} -O2", "items_per_second")
         lines.append([name, slow, fast, rows.quotient(fast, slow)])
-    gains = [line[-1] for line in lines if line[-1] is not None]
     return rows.row("Q-2", rows.NOT_YET, NO_QUEUE + "; -O3 and LTO: configure with "
                     "-Doptimization=3 -Db_lto=true", raw={"in": "Q-1"},
                     columns=["queue", "-O0 items/s", "-O2 items/s", "times"], lines=lines,
                     peers={line[0]: line[-1] for line in lines},
-                    same_direction=min(gains) > 1 if gains else None)
+                    same_direction=rows.all_of(faster))
 
 
 def yields_row(results):
-    peers = {k: rows.quotient(pick(results, k, "yields_empty"), pick(results, k, "items"))
-             for k in results}
+    peers = {k: rows.quotient(*(runs.median_of(results, k, key)
+                                for key in ("yields_empty", "items"))) for k in results}
     return rows.row("Q-6", rows.NOT_YET, NO_QUEUE, peers=peers, raw={"in": "Q-1"})
 
 
@@ -181,7 +178,7 @@ def crowd_row(results, listed):
     return rows.row("Q-7", state, why + "; sums and the order of each producer were right"
                     if state == rows.NOT_YET else why, columns=COLUMNS,
                     lines=tell(results, listed),
-                    peers={k: pick(results, k, "items_per_second") for k in results},
+                    peers={k: runs.median_of(results, k, "items_per_second") for k in results},
                     raw={"results": results})
 
 

@@ -46,8 +46,12 @@ def variants(context, items):
 
 
 def rate(results, key, figure="items_per_second"):
-    result = results[key]
-    return None if runs.reason(result) else runs.median(result["runs"], figure)
+    return runs.median_of(results, key, figure)
+
+
+def faster(results, first, second):
+    return rows.direction(*(runs.kept_of(results, k, "items_per_second")
+                            for k in (first, second)))
 
 
 def batch_row(results, listed):
@@ -58,13 +62,14 @@ def batch_row(results, listed):
         gain = rows.quotient(rates[3], rates[0])
         lines.append([what, name, *rates, gain, cpu, why])
         (ours if name.startswith("ipcwait") else peers)[f"{what} {name}, 64"] = rates[3]
-        wins += [gain > 1] if gain is not None and what == "pool" else []
+        if what == "pool":
+            wins.append(faster(results, f"pool {name} 64", f"pool {name} 1"))
     failed = [f"{k}: {runs.reason(v)}" for k, v in results.items() if v["failed"]]
     return rows.row("M-7", rows.FAILED if failed else rows.MEASURED, "; ".join(failed) or WHY,
                     columns=["what", "with", *[f"batch {b}" for b in BATCHES],
                              "64 / 1", "64: items/CPU-s", "reason"],
                     lines=lines, ours=ours, peers=peers,
-                    same_direction=all(wins) if wins else None, raw={"results": results})
+                    same_direction=rows.all_of(wins), raw={"results": results})
 
 
 def histogram_row(results):
@@ -89,7 +94,7 @@ def take_row(results):
     return rows.row("M-10", rows.NOT_YET, "libipcwait has no queue yet; a pool under a glibc "
                     "mutex, given back in batches of 64", raw={"in": "M-7"},
                     peers={"one at a time": single, "all at once": everything},
-                    same_direction=rows.direction(everything, single))
+                    same_direction=faster(results, "all 64", "one 64"))
 
 
 def measure(context):

@@ -2,6 +2,7 @@
 """Rows of the scoreboard, and the figures in them."""
 
 import os
+import statistics
 
 from .catalogue import ENTRIES
 
@@ -9,6 +10,12 @@ MEASURED = "measured"
 NOT_AVAILABLE = "not available"
 NOT_YET = "not yet in libipcwait"
 FAILED = "failed"       # its figures mean nothing, for example after a wrong checksum
+
+# A direction besides yes and no: the runs overlap, and a repetition may find the opposite.
+NOT_TOLD = "not told apart"
+
+# A factor between the medians that is believed all the same.
+CLEARLY = 1.1
 
 
 def row(name, state, why=None, **more):
@@ -54,9 +61,30 @@ def quotient(a, b):
     return a / b if a is not None and b else None
 
 
+def are_apart(a, b):
+    """Are two lists of kept runs? Two single values say nothing about their spread."""
+    if len(a) + len(b) > 2 and (max(a) < min(b) or max(b) < min(a)):
+        return True
+    low, high = sorted((statistics.median(a), statistics.median(b)))
+    return high > CLEARLY * low
+
+
 def direction(a, b, more=1.0):
-    """Is @a above @more times @b? None if one of them is missing."""
-    return None if a is None or b is None else a > more * b
+    """Is @a above @more times @b? Each is the list of its kept runs, or a number that is fixed.
+    None if one of them is missing."""
+    a, b = (v if isinstance(v, list) else [v] for v in (a, b))
+    if not a or not b or None in a or None in b:
+        return None
+    b = [more * v for v in b]
+    return statistics.median(a) > statistics.median(b) if are_apart(a, b) else NOT_TOLD
+
+
+def all_of(directions):
+    """Of a claim about several variants. None if none of them has a direction."""
+    known = [d for d in directions if d is not None]
+    if not known:
+        return None
+    return False if False in known else NOT_TOLD if NOT_TOLD in known else True
 
 
 def spinning(a, b, more=1.0):

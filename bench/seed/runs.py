@@ -7,6 +7,10 @@ import signal
 import statistics
 import subprocess
 
+from harness import stats
+from harness.environment import for_programs
+from texts import shown
+
 ROUNDS = 5      # as the seed measured: of five runs the first and the last are dropped
 
 
@@ -18,24 +22,12 @@ class Failed(Exception):
     """A run went wrong; the text says how."""
 
 
-def shown(text, most=200):
-    """One line for people, whatever a program printed."""
-    line = "".join(c if c.isprintable() else "?" for c in text.strip().split("\n")[-1])
-    return line if len(line) <= most else line[:most] + "..."
-
-
 def program(context, *names, package=None):
     """The path of a program in the build folder."""
     path = context.build.joinpath(*names)
     if not os.access(path, os.X_OK) or path.is_dir():
         raise Missing(f"not built: {package or names[-1]}")
     return path
-
-
-def environment(**more):
-    """The caller's, without what would change how libipcwait waits."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("IPCWAIT_")}
-    return {**kept, "LC_ALL": "C", **more}
 
 
 def finish(process, seconds):
@@ -56,7 +48,7 @@ def run(argv, seconds, **env):
     try:
         process = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   errors="replace", env=environment(**env),
+                                   errors="replace", env=for_programs(LC_ALL="C", **env),
                                    start_new_session=True)
     except OSError as e:
         raise Missing(f"{name} cannot be run: {e.strerror}") from e
@@ -66,7 +58,7 @@ def run(argv, seconds, **env):
         except subprocess.TimeoutExpired:
             raise Failed(f"{name} did not end within {seconds} s") from None
     if process.returncode:
-        said = shown(error) if error.strip() else "without a word"
+        said = shown(error.strip().split("\n")[-1]) or "without a word"
         raise Failed(f"{name} ended with {process.returncode}: {said}")
     return out
 
@@ -109,21 +101,29 @@ def rounds(variants, count=ROUNDS, progress=lambda text: None):
     return found
 
 
-def kept(values, trim="order"):
-    """Without the first and the last, or without the least and the greatest."""
-    if len(values) < 3:
-        return list(values)
-    return list(values[1:-1]) if trim == "order" else sorted(values)[1:-1]
+def kept(runs, key, trim="order"):
+    """The values of the runs that are kept, as everywhere in bench/; None where a run has none."""
+    values = [key(r) if callable(key) else r.get(key) for r in runs]
+    return stats.kept(values, trim) if values and None not in values else None
 
 
 def median(runs, key, trim="order"):
-    """Of the runs that are kept; None where one of them has no value."""
-    values = [key(r) if callable(key) else r.get(key) for r in runs]
-    if not values or None in values:
-        return None
-    return statistics.median(kept(values, trim))
+    """Of those, None without them."""
+    values = kept(runs, key, trim)
+    return statistics.median(values) if values else None
 
 
 def reason(result):
     """Why a variant of rounds() has no figures, None if it has."""
     return result["missing"] or (f"FAILED: {result['failed']}" if result["failed"] else None)
+
+
+def kept_of(results, name, key):
+    """Of a variant of rounds(); None if it is not there, or has no figures."""
+    result = results.get(name)
+    return None if result is None or reason(result) else kept(result["runs"], key)
+
+
+def median_of(results, name, key):
+    values = kept_of(results, name, key)
+    return statistics.median(values) if values else None

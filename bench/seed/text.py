@@ -3,7 +3,7 @@
 
 from . import rows
 
-DIRECTION = {True: "yes", False: "no", None: "-"}
+DIRECTION = {True: "yes", False: "no", None: "-", rows.NOT_TOLD: rows.NOT_TOLD}
 
 
 def pairs(figures):

@@ -13,7 +13,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from .runs import Failed, Missing, environment, run, shown
+from harness.environment import for_programs
+from texts import shown
+
+from .runs import Failed, Missing, run
 
 COLUMNS = ["calls", "errors", "total_ms", "min_ms", "avg_ms", "max_ms", "stddev_percent"]
 
@@ -98,7 +101,7 @@ def works(before):
     try:
         done = subprocess.run([*before, "true"], stdin=subprocess.DEVNULL, timeout=20,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              env=environment())
+                              env=for_programs(LC_ALL="C"))
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

@@ -15,6 +15,8 @@ import signal
 import subprocess
 import time
 
+from harness.environment import for_programs
+
 from .stream import Stream, shown
 
 Limits = collections.namedtuple("Limits", "first_s silence_s total_s")
@@ -39,7 +41,7 @@ def _before_exec(cpus):
 
 def _start(argv, cpus):
     return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, start_new_session=True, bufsize=0,
+                            stderr=subprocess.STDOUT, start_new_session=True, bufsize=0, env=for_programs(),
                             preexec_fn=_before_exec(cpus))
 
 

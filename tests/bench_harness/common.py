@@ -17,6 +17,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+# Meson sets it for every test; the harness would say so each time.
+os.environ.pop("MALLOC_PERTURB_", None)
+
 HERE = Path(__file__).resolve().parent
 BENCH = HERE.parents[1] / "bench"
 FAKE = HERE / "fake_bench.py"

@@ -2,6 +2,7 @@
 """Bad input: one line on stderr that names it, exit 2, and nothing else happened."""
 
 import os
+import shutil
 import subprocess
 
 import common
@@ -97,6 +98,53 @@ class BadInput(common.HarnessTest):
             with self.subTest(program=program):
                 r = self.run_it("--program", program)
                 self.check_refused(r, word, status)
+
+
+class BeforeTheBuild(common.HarnessTest):
+    """scripts/bench in a tree in which scripts/setup only leaves a mark."""
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "tree/scripts").mkdir(parents=True)
+        (self.dir / "tree/bench").symlink_to(common.BENCH)
+        shutil.copy(common.BENCH.parent / "scripts/bench", self.dir / "tree/scripts/bench")
+        setup = self.dir / "tree/scripts/setup"
+        setup.write_text("#!/bin/sh\ntouch set-up\nexit 2\n", "ascii")
+        setup.chmod(0o755)
+        self.mark = self.dir / "tree/set-up"
+
+    def start(self, *args):
+        return subprocess.run([self.path("tree/scripts/bench"), *args], cwd=self.dir,
+                              capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, timeout=common.SECONDS_MOST)
+
+    def test_bad_arguments_build_nothing(self):
+        for args, word in ((["--bogus"], "--bogus"), (["--runs", "0"], "--runs"),
+                           (["--list", "--out", "x"], "--out"), (["--filter", "("], "--filter"),
+                           (["--out", "none/x"], "no folder"), (["--resume", "none"], "none"),
+                           (["--resume=none", "--report", "none/x"], "no folder")):
+            with self.subTest(args=args):
+                self.check_refused(self.start(*args), word)
+                self.assertFalse(self.mark.exists())
+
+    def test_what_only_reads_builds_nothing(self):
+        self.write("a.json", common.made(1))
+        for args in (["--help"], ["--from", "a.json"], ["--compare", "a.json", "a.json"],
+                     ["--import", "a.json", "--out", "j.json"],
+                     ["--list", f"--program={common.FAKE}"]):
+            with self.subTest(args=args):
+                r = self.start(*args)
+                self.assertEqual((r.returncode, r.stderr), (0, ""))
+                self.assertFalse(self.mark.exists())
+
+    def test_what_measures_builds(self):
+        self.write("a.json", common.made(1))
+        for args in ([], ["--list"], ["--scoreboard"], ["--profile", "wake"], ["--filter=x"],
+                     ["--resume=a.json"]):
+            with self.subTest(args=args):
+                self.assertEqual(self.start(*args).returncode, 2)
+                self.assertTrue(self.mark.exists())
+                self.mark.unlink()
 
 
 class GoodInput(common.HarnessTest):

@@ -6,7 +6,7 @@ import unittest
 
 import common
 from common import MADE_IMPLS, made
-from harness import compare
+from harness import compare, compare_table, noise, stats, store, summary
 
 def verdicts(rows, impl=None):
     every = rows["cells"] + rows["groups"]
@@ -52,11 +52,53 @@ class Tests(unittest.TestCase):
 
     def test_holm(self):
         rows = [{"p": p} for p in (0.01, 0.04, 0.03, None)]
-        compare.holm(rows)
+        stats.holm(rows)
         adjusted = [r.get("p_adjusted") for r in rows]
         for a, b in zip(adjusted, (0.03, 0.06, 0.06)):
             self.assertAlmostEqual(a, b)
         self.assertIsNone(adjusted[3])
+
+
+class Text(unittest.TestCase):
+    def lines(self, first, second):
+        compared = compare.rows(first, second)
+        return compared, compare_table.text(compared, first, second, [])
+
+    def test_a_slower_peer_is_printed_and_not_counted(self):
+        compared, lines = self.lines(made(1), made(2, {"glibc": 2}))
+        self.assertEqual(compare.ours_slower(compared), [])
+        self.assertRegex(lines[-2], "^slower, but not libipcwait: .*impl:glibc")
+        self.assertTrue(lines[-1].startswith("nothing of libipcwait's is shown to be slower"))
+
+    def test_what_could_not_be_judged_is_named(self):
+        compared, lines = self.lines(made(1, deviation=0.5), made(2, deviation=0.5))
+        self.assertEqual(compare.ours_slower(compared), [])
+        at = lines.index("not judged, of libipcwait's:")
+        self.assertIn("impl:ipcwait", lines[at + 1])
+        self.assertTrue(any("spread too wide" in line for line in lines))
+        self.assertIn("--runs 9", "\n".join(lines))
+
+    def test_a_missing_value_is_no_round_of_a_group(self):
+        first, second = made(1), made(2)
+        first["ipcwait"]["summary"][0]["values"][2] = None
+        self.assertEqual(compare.ours_slower(self.lines(first, second)[0]), [])
+
+
+class Extremes(common.HarnessTest):
+    def test_figures_of_any_size_end_in_words(self):
+        for low, high in ((1e-90, 1e90), (5e-324, 1e-90), (1.0, 1.7e308)):
+            rows = {f"q/impl:{impl}/n:{n}": [{"real_time": low if (i + n) % 2 else high,
+                                              "share": -high} for i in range(5)]
+                    for impl in "abc" for n in range(3)}
+            result = store.empty("quick", [], {"host_label": "x"}, {"runs": 5, "trim": "order"})
+            result["ipcwait"]["summary"] = summary.of_rows(list(rows), rows, "order")
+            result["ipcwait"]["complete"] = True
+            result["ipcwait"]["verdict"] = noise.verdict([], result["ipcwait"]["summary"])
+            path = self.write("a.json", json.dumps(result, allow_nan=False))
+            for args in (["--from", path], ["--compare", path, path]):
+                r = self.run_here(*args)
+                self.assertIn(r.returncode, (0, 2), r.stderr)
+                self.assertNotIn("failed", r.stderr)
 
 
 class Command(common.HarnessTest):
@@ -71,7 +113,8 @@ class Command(common.HarnessTest):
         self.assertNotIn("impl:glibc", r.stdout.splitlines()[-1])
         r = self.run_it("--compare", "a.json", "c.json")
         self.assertEqual((r.returncode, r.stderr), (0, ""), r.stdout)
-        self.assertEqual(r.stdout.splitlines()[-1], "nothing is slower")
+        self.assertRegex(r.stdout.splitlines()[-1],
+                         r"^nothing is shown to be slower; \d+ of \d+ could not be judged$")
         r = self.run_it("--compare", "b.json", "a.json")
         self.assertEqual(r.returncode, 0, r.stdout)
         self.assertIn("faster", r.stdout)

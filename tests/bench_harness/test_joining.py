@@ -42,6 +42,22 @@ class Joining(common.HarnessTest):
         hosts = self.load("joined.json")["ipcwait"]["hosts"]
         self.assertEqual([h["label"] for h in hosts], ["box a", "box b", "third"])
 
+    def test_noisy_and_incomplete_hosts_are_marked(self):
+        for name, change in (("a", {"complete": False}),
+                             ("b", {"verdict": {"noisy": True, "why": "a\nbuild"}})):
+            result = self.load(f"{name}.json")
+            result["ipcwait"].update(change)
+            self.write(f"{name}.json", result)
+        r = self.join("a.json", "b.json", "c=a.json")
+        self.assertEqual(r.stderr, "scripts/bench: warning: box a is incomplete\n"
+                         "scripts/bench: warning: box b was too noisy to judge: a?build\n"
+                         "scripts/bench: warning: c is incomplete\n")
+        self.assertIn("box a (incomplete)", r.stdout)
+        self.assertIn("box b (noisy)", r.stdout)
+        hosts = self.load("joined.json")["ipcwait"]["hosts"]
+        self.assertEqual([(h["noisy"], h["complete"]) for h in hosts],
+                         [(False, False), (True, True), (False, False)])
+
     def test_labels(self):
         self.check_refused(self.join("a.json", "a.json", status=2), "NAME=FILE")
         self.join("a.json", "same=a.json")
@@ -106,7 +122,8 @@ class Joining(common.HarnessTest):
                 result = self.load("b.json")
                 result["ipcwait"]["seed"] = rows
                 self.write("b.json", result)
-                self.check_refused(self.join("a.json", "b.json", status=2), "box b")
+                self.check_refused(self.join("a.json", "b.json", status=2),
+                                   'b.json is no result of scripts/bench: its "seed"')
 
     def test_a_damaged_host_in_a_joined_file(self):
         self.join("a.json", "b.json")

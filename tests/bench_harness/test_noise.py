@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Other programs, the host and forced switches: when is a run, or a session, too noisy?"""
 
+import random
 import unittest
 
 import common
-from harness import noise, probes
+from harness import noise, probes, rounds, summary
 
 ARM_INTERRUPTS = """\
            CPU0       CPU1
@@ -103,6 +104,55 @@ class Judgement(unittest.TestCase):
 
     def test_no_runs(self):
         self.assertFalse(noise.verdict([])["noisy"])
+
+
+def undisturbed(chance, cpus, wall_s, share):
+    """A run that has all CPUs for @share of the time, and what the ticks say of it."""
+    ticks = sum(chance.random() < share for _ in range(round(wall_s * cpus / probes.TICK_S)))
+    own_s = wall_s * cpus * share
+    figures = {"wall_s": wall_s, "own_cpu_s": own_s, "involuntary_per_s": 0.0}
+    before, after = ({"cpu": {"busy_s": busy_s, "steal_s": 0.0}, "cpus": cpus, "interrupts": None,
+                      "harness_s": 0.0} for busy_s in (0.0, ticks * probes.TICK_S))
+    noise.judge("contention/threads:2", figures, before, after)
+    return figures
+
+
+class Undisturbed(unittest.TestCase):
+    def test_a_quiet_session_is_not_refused(self):
+        chance = random.Random(1)
+        for cpus in (2, 16):
+            for share in (0.3, 0.5, 0.9):
+                with self.subTest(cpus=cpus, share=share):
+                    runs = [undisturbed(chance, cpus, 0.2, share) for _ in range(200)]
+                    self.assertFalse(noise.verdict(runs)["noisy"])
+                    self.assertLess(sum(r["noisy"] for r in runs), 0.1 * len(runs))
+                    self.assertLess(noise.taken_cpus(runs), noise.CPUS_MOST / 2)
+                    self.assertLess(min(r["other_cpus"] for r in runs), 0)
+
+
+def rows_of(round_factor, deviation=0.02, impls=5):
+    """Two questions of @impls variants; the first is slower by @round_factor in round 3."""
+    chance, rows = random.Random(4), {}
+    for cell in ("wait:1ms", "wait:5us"):
+        for impl in range(impls):
+            rows[f"handoff/impl:x{impl}/{cell}"] = [
+                {"latency_p50_ns": 100 * chance.gauss(1, deviation)
+                 * (round_factor if run == 2 and cell == "wait:1ms" else 1)} for run in range(5)]
+    return summary.of_rows(list(rows), rows, "order")
+
+
+class Rounds(unittest.TestCase):
+    def test_a_round_that_moved_is_told(self):
+        said = noise.verdict([], rows_of(1.6))["rounds"]
+        self.assertEqual(len(said), 1)
+        self.assertRegex(said[0], r"^round 3: in 1 of 2 rows .* handoff/wait:1ms \+[56]\d%$")
+
+    def test_what_is_usual_is_not(self):
+        self.assertEqual(rounds.moved(rows_of(1.0)), [])
+        self.assertEqual(rounds.moved(rows_of(1.05)), [])
+        self.assertEqual(rounds.moved(rows_of(1.3, deviation=0.3)), [])
+        self.assertEqual(rounds.moved(rows_of(1.6, impls=2)), [])
+        self.assertEqual(rounds.moved([]), [])
 
 
 class Probes(common.HarnessTest):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts of perf, strace and the kernel, and what is not in them."""
+"""Texts of perf and strace, counters of the kernel, and what is not in them."""
 
 import math
 import tempfile
@@ -7,23 +7,10 @@ import unittest
 from pathlib import Path
 
 import common
+from harness import probes
 from seed import counters, tracing
 
 FIXTURE = common.HERE / "fixture"
-
-X86 = """           CPU0       CPU1
- 24:          0          7  PCI-MSI 1-edge  disk
-LOC:        100        200   Local timer interrupts
-RES:         10         20   Rescheduling interrupts
-CAL:          3          4   Function call interrupts
-ERR:          0
-"""
-ARM = """           CPU0       CPU1
- 11:        900        800     GICv3  27 Level     arch_timer
-IPI0:         5          6       Rescheduling interrupts
-IPI1:         7          8       Function call interrupts
-IPI2:         0          0       CPU stop interrupts
-"""
 
 
 class Calls(unittest.TestCase):
@@ -73,42 +60,14 @@ class Machine(unittest.TestCase):
     def test_nothing_is_there(self):
         self.assertEqual(counters.snapshot(self.root),
                          {"interrupts": None, "idle": None, "cpu": None, "energy": None})
-        self.assertIsNone(counters.difference(None, {}))
         self.assertIsNone(counters.shares(None, None))
         self.assertIsNone(counters.joules(None, None))
-        self.assertIsNone(counters.idle_lines(None, None, 1))
-
-    def test_interrupts(self):
-        self.put("proc/interrupts", X86)
-        self.assertEqual(counters.interrupts(self.root), {"RES": 30, "CAL": 7})
-        self.put("proc/interrupts", ARM)
-        self.assertEqual(counters.interrupts(self.root),
-                         {"RES": 11, "CAL": 15, "IPI0": 11, "IPI1": 15, "IPI2": 0})
-        self.put("proc/interrupts", "           CPU0\n 24:   1  disk\n")
-        self.assertIsNone(counters.interrupts(self.root))
-
-    def state(self, cpu, state, **files):
-        for name, value in files.items():
-            self.put(f"sys/devices/system/cpu/cpu{cpu}/cpuidle/state{state}/{name}", f"{value}\n")
-
-    def test_idle_states(self):
-        self.state(0, 0, name="POLL", usage=5, time=1000, above=0, below=2)
-        self.state(10, 1, name="C1", usage=7, time=2000)
-        before = counters.idle_states(self.root)
-        self.state(0, 0, name="POLL", usage=9, time=501000, above=1, below=2)
-        self.state(10, 1, name="C1", usage=8, time=2000)
-        lines = counters.idle_lines(before, counters.idle_states(self.root), 1.0)
-        self.assertEqual(lines, [
-            {"cpu": 0, "state": 0, "name": "POLL", "usage": 4, "time_us": 500000, "above": 1,
-             "below": 0, "share": 0.5},
-            {"cpu": 10, "state": 1, "name": "C1", "usage": 1, "time_us": 0, "above": None,
-             "below": None, "share": 0.0}])
 
     def test_shares(self):
         self.put("proc/stat", "cpu  10 0 5 100 1 0 2 3 0 0\ncpu0 1 2 3\n")
-        before = counters.cpu_times(self.root)
+        before = probes.cpu_kinds(self.root)
         self.put("proc/stat", "cpu  30 10 15 140 11 0 2 13 0 0\n")
-        found = counters.shares(before, counters.cpu_times(self.root))
+        found = counters.shares(before, probes.cpu_kinds(self.root))
         self.assertEqual(found, {"user": 30, "system": 10, "idle": 40, "iowait": 10,
                                  "softirq": 0, "steal": 10})
         self.assertIsNone(counters.shares(before, before))

@@ -87,12 +87,55 @@ class Recycling(unittest.TestCase):
 
 class Method(unittest.TestCase):
     def test_kept(self):
-        values = [5, 1, 4, 2, 9]
-        self.assertEqual(runs.kept(values), [1, 4, 2])
-        self.assertEqual(runs.kept(values, "rank"), [2, 4, 5])
-        self.assertEqual(runs.kept([3, 1]), [3, 1])
-        self.assertIsNone(runs.median([], "x"))
-        self.assertIsNone(runs.median([{"x": 1}, {}], "x"))
+        found = [{"x": x} for x in (5, 1, 4, 2, 9)]
+        self.assertEqual(runs.kept(found, "x"), [1, 4, 2])
+        self.assertEqual(sorted(runs.kept(found, "x", "rank")), [2, 4, 5])
+        self.assertEqual(runs.kept(found, lambda r: -r["x"]), [-1, -4, -2])
+        self.assertEqual(runs.kept(found[:3], "x"), [5, 1, 4])      # of three nothing is dropped
+        self.assertEqual(runs.median(found[:3], "x"), 4)
+        self.assertEqual(runs.median(found[:4], "x"), 2.5)
+        self.assertEqual(runs.kept(found[:2], "x"), [5, 1])
+        for none in ([], [{"x": 1}, {}]):
+            self.assertIsNone(runs.kept(none, "x"))
+            self.assertIsNone(runs.median(none, "x"))
+
+    def test_directions(self):
+        for a, b, more, expected in (
+                ([10, 11, 12], [1, 2, 3], 1, True), ([1, 2, 3], [10, 11, 12], 1, False),
+                ([103, 104, 105], [100, 101, 102], 1, True),        # no run overlaps
+                ([99, 104, 105], [100, 101, 102], 1, rows.NOT_TOLD),
+                ([90, 130, 140], [100, 101, 140], 1, True),         # they do, but by far
+                ([5, 5, 5], [5, 5, 5], 1, rows.NOT_TOLD), ([0, 0], [0, 0], 1, rows.NOT_TOLD),
+                ([10, 11, 12], [1, 2, 3], 10, False), ([0.4, 0.6, 0.52], 0.5, 1, rows.NOT_TOLD),
+                ([0.6, 0.9, 0.7], 0.5, 1, True), (104, 100, 1, rows.NOT_TOLD),
+                (120, 100, 1, True), (None, 3, 1, None), ([], [1], 1, None),
+                ([None, 1], [1], 1, None)):
+            with self.subTest(a=a, b=b, more=more):
+                self.assertIs(rows.direction(a, b, more), expected)
+
+    def test_directions_of_several(self):
+        told = rows.NOT_TOLD
+        for directions, expected in (([], None), ([None], None), ([True, None], True),
+                                     ([True, told], told), ([told, False, True], False)):
+            self.assertIs(rows.all_of(directions), expected)
+
+    def test_variants(self):
+        found = runs.rounds({"a": lambda: {"x": 3}, "b": mock.Mock(side_effect=runs.Failed("no"))})
+        self.assertEqual((runs.kept_of(found, "a", "x"), runs.median_of(found, "a", "x")),
+                         ([3, 3, 3], 3))
+        for name in ("b", "c"):
+            self.assertIsNone(runs.kept_of(found, name, "x"))
+            self.assertIsNone(runs.median_of(found, name, "x"))
+
+    def test_the_environment_of_programs(self):
+        env = {"PATH": os.environ["PATH"], "IPCWAIT_POLICY": "throughput",
+               "IPCWAIT_CALIBRATION": "mine", "IPCWAIT_BENCH_SLOW": "x,5"}
+        with mock.patch.dict(os.environ, env, clear=True):
+            seen = runs.run(["env"], 10, GOMAXPROCS="2").splitlines()
+        for line in ("IPCWAIT_CALIBRATION=none", "IPCWAIT_BENCH_SLOW=x,5", "LC_ALL=C",
+                     "GOMAXPROCS=2"):
+            self.assertIn(line, seen)
+        self.assertFalse([line for line in seen if "POLICY" in line])
 
     def test_rounds_are_interleaved_and_keep_what_was_measured(self):
         order = []

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""A library that takes twice its time is found to be slower, by the whole chain: the program, the
+runner, and the comparison of two results."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = sys.argv.pop(1)
+HARNESS = Path(__file__).resolve().parents[2] / "bench/harness"
+ASKED = ["uncontended", "--filter", "op:sem/impl:(ipcwait|glibc)$", "--min-time", "0.02", "--force",
+         "--no-progress", "--program", PROGRAM]
+
+
+def run(*args, slow=None):
+    env = {k: v for k, v in os.environ.items() if k != "MALLOC_PERTURB_"}
+    if slow:
+        env["IPCWAIT_BENCH_SLOW"] = slow
+    return subprocess.run([sys.executable, str(HARNESS), *args], env=env, capture_output=True,
+                          text=True, timeout=120)
+
+
+class Slow(unittest.TestCase):
+    def test_half_the_speed_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = os.path.join(folder, "a.json"), os.path.join(folder, "b.json")
+            for path, slow in ((a, None), (b, "impl:ipcwait,100")):
+                r = run(*ASKED, "--out", path, slow=slow)
+                self.assertEqual(r.returncode, 0, r)
+            r = run("--compare", a, b)
+        self.assertEqual(r.returncode, 3, r)
+        self.assertIn("slower", r.stdout)
+        self.assertIn("uncontended/op:sem/impl:ipcwait", r.stdout)
+
+
+unittest.main()
