@@ -11,8 +11,8 @@ from pathlib import Path
 
 PROGRAM = sys.argv.pop(1)
 HARNESS = Path(__file__).resolve().parents[2] / "bench/harness"
-ASKED = ["uncontended", "--filter", "op:sem/impl:(ipcwait|glibc)$", "--min-time", "0.02", "--force",
-         "--no-progress", "--program", PROGRAM]
+ASKED = ["uncontended", "--filter", "op:sem/impl:(ipcwait|glibc)$", "--min-time", "0.05",
+         "--runs", "9", "--force", "--no-progress", "--program", PROGRAM]
 
 
 def run(*args, slow=None):
