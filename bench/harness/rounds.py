@@ -64,6 +64,7 @@ def moved(summary):
     for number, those in sorted(by_round.items()):
         those.sort(key=lambda pair: -abs(pair[1]))
         most = ", ".join(f"{cell} {factor(move) - 1:+.0%}" for cell, move in those[:EXAMPLES])
-        sentences.append(f"round {number + 1}: in {len(those)} of {len(every)} rows the "
-                         f"variants moved together: {most}{', ...' * (len(those) > EXAMPLES)}")
+        more = f" and {len(those) - EXAMPLES} more" if len(those) > EXAMPLES else ""
+        sentences.append(f"Round {number + 1}: in {len(those)} of {len(every)} rows the "
+                         f"variants moved together: {most}{more}.")
     return sentences

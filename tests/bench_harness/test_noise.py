@@ -145,7 +145,7 @@ class Rounds(unittest.TestCase):
     def test_a_round_that_moved_is_told(self):
         said = noise.verdict([], rows_of(1.6))["rounds"]
         self.assertEqual(len(said), 1)
-        self.assertRegex(said[0], r"^round 3: in 1 of 2 rows .* handoff/wait:1ms \+[56]\d%$")
+        self.assertRegex(said[0], r"^Round 3: in 1 of 2 rows .* handoff/wait:1ms \+[56]\d%\.$")
 
     def test_what_is_usual_is_not(self):
         self.assertEqual(rounds.moved(rows_of(1.0)), [])
