@@ -18,30 +18,31 @@ static int raw_result(long r, int saved_errno)
 }
 
 /* FUTEX_WAIT_BITSET, since the deadline of FUTEX_WAIT is relative. */
-static long wait_until(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		       int private_flag)
+int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       bool private_, uint32_t bits)
 {
+	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
+	int saved_errno = errno;
 	struct timespec deadline = {
 		.tv_sec = (time_t)(deadline_ns / 1000000000),
 		.tv_nsec = (long)(deadline_ns % 1000000000),
 	};
 
-	return syscall(SYS_futex, word, FUTEX_WAIT_BITSET | private_flag, expected,
-		       &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+	return raw_result(syscall(SYS_futex, word, op, expected,
+				  deadline_ns == INT64_MAX ? NULL : &deadline, NULL, bits),
+			  saved_errno);
 }
 
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {
-	int private_flag = private_ ? FUTEX_PRIVATE_FLAG : 0;
+	int op = FUTEX_WAIT | (private_ ? FUTEX_PRIVATE_FLAG : 0);
 	int saved_errno = errno;
-	long r;
 
-	if (deadline_ns == INT64_MAX)
-		r = syscall(SYS_futex, word, FUTEX_WAIT | private_flag, expected, NULL);
-	else
-		r = wait_until(word, expected, deadline_ns, private_flag);
-	return raw_result(r, saved_errno);
+	if (deadline_ns != INT64_MAX)
+		return iw_futex_wait_bits(word, expected, deadline_ns, private_,
+					  FUTEX_BITSET_MATCH_ANY);
+	return raw_result(syscall(SYS_futex, word, op, expected, NULL), saved_errno);
 }
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
@@ -52,4 +53,14 @@ int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 	return raw_result(
 		syscall(SYS_futex, word, op, count > INT_MAX ? INT_MAX : (int)count),
 		saved_errno);
+}
+
+int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits)
+{
+	int op = FUTEX_WAKE_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
+	int saved_errno = errno;
+
+	return raw_result(syscall(SYS_futex, word, op,
+				  count > INT_MAX ? INT_MAX : (int)count, NULL, NULL, bits),
+			  saved_errno);
 }

@@ -40,4 +40,12 @@ int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 /* Wake up to @count threads that sleep on the address @word; the memory may be gone. */
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_);
 
+/*
+ * The same for classes of sleepers: a wake reaches those that have a bit in common with it.
+ * The two functions above have all bits. @bits is not 0.
+ */
+int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       bool private_, uint32_t bits);
+int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits);
+
 #endif

@@ -116,8 +116,11 @@ static enum iw_reason cpu_lost(const struct spin *s)
 /* FIRST_LOOKS -> UNLICENSED: the wait is worth a plan. */
 static enum iw_reason plan(struct iw_waiter *me, struct spin *s)
 {
-	uint64_t ns = iw_policy_spin_ns(me, s->last);
+	uint64_t ns;
 
+	if (me->crowded)
+		return IW_CROWDED;
+	ns = iw_policy_spin_ns(me, s->last);
 	if (s->part)
 		ns = iw_tick_to_ns(s->rate, s->part);
 	s->stage = UNLICENSED;

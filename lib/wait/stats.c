@@ -45,6 +45,15 @@ const char *iw_kind_name(enum ipcwait_kind kind)
 	static const char *const names[IPCWAIT_KIND_COUNT] = {
 		[IPCWAIT_KIND_FUTEX] = "futex",
 		[IPCWAIT_KIND_SEM] = "sem",
+		[IPCWAIT_KIND_MUTEX] = "mutex",
+		[IPCWAIT_KIND_COND] = "cond",
+		[IPCWAIT_KIND_EVENT] = "event",
+		[IPCWAIT_KIND_EVENTCOUNT] = "eventcount",
+		[IPCWAIT_KIND_BARRIER] = "barrier",
+		[IPCWAIT_KIND_LATCH] = "latch",
+		[IPCWAIT_KIND_ONCE] = "once",
+		[IPCWAIT_KIND_RWLOCK] = "rwlock",
+		[IPCWAIT_KIND_WAIT_ANY] = "wait_any",
 	};
 
 	return (unsigned)kind < IPCWAIT_KIND_COUNT ? names[kind] : "object";

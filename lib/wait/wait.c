@@ -99,11 +99,29 @@ static void note_sleep(const struct iw_waiter *me, struct course *c)
 	c->asleep_at = now;
 }
 
+/* Sleep in the way of the primitive. */
+static int sleep_once(struct iw_waiter *me, uint32_t expected, int64_t until_ns)
+{
+	if (me->what->sleep)
+		return me->what->sleep(me, expected, until_ns);
+	if (!me->bits)
+		return iw_sleep_once(me->what->kind, me->futex, expected, until_ns,
+				     me->private_);
+	iw_count(me->what->kind, IW_FUTEX_WAITS, 1);
+	return iw_futex_wait_bits(me->futex, expected, until_ns < 0 ? 0 : until_ns,
+				  me->private_, me->bits);
+}
+
+static int64_t sooner(int64_t a_ns, int64_t b_ns)
+{
+	return b_ns && b_ns < a_ns ? b_ns : a_ns;
+}
+
 static int sleep_published(struct iw_waiter *me, uint32_t expected, struct course *c)
 {
 	int64_t timer_ns = c->timer_ns;
-	int r = iw_sleep_once(me->what->kind, me->futex, expected,
-			      timer_ns ? timer_ns : me->deadline_ns, me->private_);
+	int64_t until_ns = sooner(me->deadline_ns, timer_ns ? timer_ns : me->alarm_ns);
+	int r = sleep_once(me, expected, until_ns);
 
 	me->woken = r == 0;
 	c->timed = timer_ns && r == -ETIMEDOUT;
@@ -114,7 +132,7 @@ static int sleep_published(struct iw_waiter *me, uint32_t expected, struct cours
 		note_timer(c);
 		c->timer_ns = 0;
 	}
-	return c->timed ? 0 : r;
+	return r == -ETIMEDOUT && until_ns < me->deadline_ns ? 0 : r;
 }
 
 /*
@@ -230,7 +248,7 @@ static bool taken_after(struct iw_waiter *me, int r, struct course *c)
 {
 	if (c->timed)
 		return taken_after_timer(me, c);
-	return me->what->look(me) || (r == 0 && c->learning && spin(me, c, 0));
+	return me->what->look(me) || (r == 0 && c->learning && spin(me, c, me->again_ns));
 }
 
 /*
@@ -270,6 +288,8 @@ static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 		if (how == IW_TAKEN)
 			break;
 		r = how == IW_SLEEP ? sleep_published(me, expected, c) : nap(me, c);
+		if (r == -EINTR && me->what->restarts)
+			r = -EAGAIN;
 	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, r, c));
 
 	waited_ns = c->asleep_at - c->began_at - c->late_ns;

@@ -46,6 +46,9 @@ struct iw_waitable {
 	 * between leaves something to see. */
 	bool resumable;
 
+	/* A signal handler that runs during a sleep does not end the wait. */
+	bool restarts;
+
 	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
 	 * for a mark that is set once. */
 	bool (*look)(struct iw_waiter *me);
@@ -57,6 +60,10 @@ struct iw_waitable {
 	/* The waiter will not be asleep any more: take it if it is there now, else unpublish.
 	 * True if it was taken. */
 	bool (*withdraw)(struct iw_waiter *me);
+
+	/* Sleep once, until @deadline_ns at most, where that is not on one futex word; results
+	 * as of iw_sleep_once(). NULL: iw_waiter.futex is slept on. */
+	int (*sleep)(struct iw_waiter *me, uint32_t expected, int64_t deadline_ns);
 };
 
 /* One wait, on the waiter's stack. A primitive embeds it first in a struct of its own. */
@@ -66,6 +73,12 @@ struct iw_waiter {
 	const uint32_t *futex;
 	int64_t deadline_ns;
 	bool private_;
+	uint32_t bits; /* the class of wakes that reach it; 0: all */
+
+	/* Set by the primitive, in look() and settle(). */
+	bool crowded;      /* somebody else spins: do not begin to */
+	int64_t alarm_ns;  /* the next sleep ends here, and not the wait; 0: no such time */
+	uint64_t again_ns; /* after a sleep in vain spin for so long; 0: for the window */
 
 	/* Set by the engine. */
 	bool woken; /* the kernel reported a wake */

@@ -44,13 +44,22 @@ static void learn_from_wake(uint64_t begin_ns, unsigned woken)
 		iw_cost_note_waker((now_ns() - begin_ns) / woken);
 }
 
-int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
-	    uint64_t begin_ns)
+static int count_wake(enum ipcwait_kind kind, int woken, uint64_t begin_ns)
 {
-	int woken = iw_futex_wake(futex, count, private_);
-
 	iw_count(kind, IW_FUTEX_WAKES, 1);
 	if (woken > 0 && begin_ns)
 		learn_from_wake(begin_ns, (unsigned)woken);
 	return woken;
+}
+
+int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
+	    uint64_t begin_ns)
+{
+	return count_wake(kind, iw_futex_wake(futex, count, private_), begin_ns);
+}
+
+int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
+		 bool private_, uint32_t bits, uint64_t begin_ns)
+{
+	return count_wake(kind, iw_futex_wake_bits(futex, count, private_, bits), begin_ns);
 }

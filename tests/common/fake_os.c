@@ -48,10 +48,16 @@ void fake_script(const struct fake_step *steps, unsigned n)
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {
+	return iw_futex_wait_bits(word, expected, deadline_ns, private_, UINT32_MAX);
+}
+
+int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       bool private_, uint32_t bits)
+{
 	const struct fake_step *step;
 
 	CHECK(deadline_ns >= 0);
-	fake.wait = (struct fake_call){ word, expected, deadline_ns, private_ };
+	fake.wait = (struct fake_call){ word, expected, deadline_ns, private_, bits };
 	if (fake.on_wait)
 		return fake.on_wait(&fake.wait);
 	CHECK(fake.waits < fake.steps);
@@ -67,8 +73,13 @@ int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 {
+	return iw_futex_wake_bits(word, count, private_, UINT32_MAX);
+}
+
+int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits)
+{
 	fake.wakes++;
-	fake.wake = (struct fake_call){ word, count, 0, private_ };
+	fake.wake = (struct fake_call){ word, count, 0, private_, bits };
 	if (fake.on_wake)
 		fake.on_wake();
 	return fake.woken < 0 || count > (uint32_t)fake.woken ? fake.woken : (int)count;

@@ -22,6 +22,7 @@ struct fake_call {
 	uint32_t value; /* expected, or count */
 	int64_t deadline_ns;
 	bool private_;
+	uint32_t bits;
 };
 
 /* What one futex wait does. */

@@ -18,12 +18,23 @@ ptrdiff_t iw_rseq_offset;
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {
-	return model_futex_wait(word, expected, deadline_ns, private_);
+	return model_futex_wait(word, expected, deadline_ns, private_, UINT32_MAX);
 }
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 {
-	return model_futex_wake(word, count, private_);
+	return model_futex_wake(word, count, private_, UINT32_MAX);
+}
+
+int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
+		       bool private_, uint32_t bits)
+{
+	return model_futex_wait(word, expected, deadline_ns, private_, bits);
+}
+
+int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits)
+{
+	return model_futex_wake(word, count, private_, bits);
 }
 
 int64_t iw_clock_ns(void)

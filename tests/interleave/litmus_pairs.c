@@ -91,10 +91,10 @@ static void mp_futex(unsigned i)
 {
 	if (i == 0) {
 		mp(0);
-		(void)model_futex_wake(&m->y, 1, false);
+		(void)model_futex_wake(&m->y, 1, false, UINT32_MAX);
 		return;
 	}
-	r[0] = model_futex_wait(&m->y, 0, INT64_MAX, false) == 0;
+	r[0] = model_futex_wait(&m->y, 0, INT64_MAX, false, UINT32_MAX) == 0;
 	r[1] = get(&m->x);
 }
 

@@ -152,8 +152,8 @@ void model_elapse(int64_t ns);
 
 /* The kernel's futex, as in lib/os/futex.h. */
 int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
-		     bool private_);
-int model_futex_wake(const uint32_t *word, uint32_t count, bool private_);
+		     bool private_, uint32_t bits);
+int model_futex_wake(const uint32_t *word, uint32_t count, bool private_, uint32_t bits);
 
 /* How many of the engine's own timers may still be set in this execution. */
 bool model_timer_left(void);

@@ -19,7 +19,8 @@ static inline bool repaired(void)
 
 static inline int nap_until(_Atomic uint32_t *word, uint32_t expected, int64_t deadline_ns)
 {
-	return model_futex_wait((const void *)word, expected, deadline_ns, false);
+	return model_futex_wait((const void *)word, expected, deadline_ns, false,
+				UINT32_MAX);
 }
 
 static inline void nap(_Atomic uint32_t *word, uint32_t expected)
@@ -29,7 +30,7 @@ static inline void nap(_Atomic uint32_t *word, uint32_t expected)
 
 static inline void wake(_Atomic uint32_t *word, uint32_t n)
 {
-	(void)model_futex_wake((const void *)word, n, false);
+	(void)model_futex_wake((const void *)word, n, false, UINT32_MAX);
 }
 
 /* A mutex without a bug, for what stands on one: 0 free, 1 taken, 2 and somebody may sleep. */

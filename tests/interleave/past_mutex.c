@@ -102,7 +102,7 @@ static void kind_thread(unsigned i)
 	shared = kind->shared;
 	if (atomic_exchange(&kind->lock.word, 0) == 2)
 		(void)model_futex_wake((const void *)&kind->lock.word, 1,
-				       repaired() ? shared : kind->shared);
+				       repaired() ? shared : kind->shared, UINT32_MAX);
 	if (last)
 		model_free(kind);
 }

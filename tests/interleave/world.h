@@ -26,6 +26,7 @@ struct thread {
 	unsigned paused_at;   /* ... until there was a change after this one */
 	const uint32_t *word; /* on which it sleeps */
 	bool private_;
+	uint32_t bits; /* of wakes that reach it */
 	int64_t deadline_ns;
 	int result;
 	struct view view;
