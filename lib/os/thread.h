@@ -37,8 +37,13 @@ struct iw_thread {
 	/* The wakes it has issued, and the last it has got. */
 	uint32_t wakes;      /* sleepers' wakes issued, to time some of them */
 	uint64_t woke_at_ns; /* the last of them since its last contended wait, or 0 */
+	const void *stamped; /* window of the object whose sleeper it last woke */
 	const void *late_on; /* window of the last contended wait, and how long after ... */
 	uint64_t late_ns;    /* ... its end the thread ran again */
+
+	/* Who it is, with the generation that this was read in: lib/os/life.c. */
+	uint64_t id;
+	uint64_t birth;
 };
 
 #define IW_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))

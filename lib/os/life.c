@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ipcwait/impl/word.h>
+
+#include "os/file.h"
+#include "os/life.h"
+#include "os/thread.h"
+
+/* The largest page: of the CPU, and so the alignment that linkers give to programs anyway. */
+#ifdef __aarch64__
+#define PAGE_MOST 65536
+#else
+#define PAGE_MOST 4096
+#endif
+
+/* Fields of /proc/.../stat: proc(5). */
+#define FIELD_STATE 3
+#define FIELD_START 22
+#define FIELD_STACK 28
+
+/* Field 28 ends before 28 numbers of 20 digits and a name of 64 bytes do. */
+#define STAT_BYTES 768
+
+/* Of a path below iw_life_proc, which has less than 80. */
+#define PATH_BYTES 128
+
+#define NAMESPACES    1023
+#define NAMESPACE_ONE (IW_BIRTH_BEGAN + 1)
+
+const char *iw_life_proc = "/proc";
+
+/*
+ * The generation of processes that this one belongs to, by fork. The kernel sets it to 0 in every
+ * child that gets a copy of memory; 0 before the first question and where it cannot do that.
+ */
+static struct {
+	_Alignas(PAGE_MOST) struct ipcwait_word32 number;
+} generation;
+
+/* How many were begun by this process and its ancestors: it is copied. */
+static struct ipcwait_word32 generations;
+
+/* 1: what is in generation would be copied too. */
+static struct ipcwait_word32 incapable;
+
+static bool make_it_vanish(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (page > PAGE_MOST)
+		return false;
+	/* An emulator that takes any advice, and follows none, says yes to this. */
+	if (madvise(&generation, (size_t)page, -1) == 0)
+		return false;
+	return madvise(&generation, (size_t)page, MADV_WIPEONFORK) == 0;
+}
+
+/*
+ * A number that no thread has a copy of: each of them was dealt out by a counter that this
+ * process has copied with them. Of two threads that ask first, both use the winner's.
+ */
+static uint32_t begin_generation(void)
+{
+	uint32_t seen = 0, fresh;
+
+	/* ORD life.X1: relaxed, hint: at worst the kernel is asked again. */
+	if (ipcwait_impl_load32_relaxed(&incapable))
+		return 0;
+	if (!make_it_vanish()) {
+		/* ORD life.X2: relaxed, hint, as life.X1. */
+		ipcwait_impl_store32_relaxed(&incapable, 1);
+		return 0;
+	}
+	/* ORD life.X3: relaxed, no order: only the numbers matter. */
+	fresh = ipcwait_impl_add32_relaxed(&generations, 1) + 1;
+	/* ORD life.X4: relaxed, no order, as life.X3. */
+	return ipcwait_impl_cas32_relaxed(&generation.number, &seen, fresh) ? fresh : seen;
+}
+
+/* 0 if nothing may be kept. */
+static uint32_t current_generation(void)
+{
+	/* ORD life.X5: relaxed, no order, as life.X3. */
+	uint32_t number = ipcwait_impl_load32_relaxed(&generation.number);
+	int saved_errno = errno;
+
+	if (number)
+		return number;
+	number = begin_generation();
+	errno = saved_errno;
+	return number;
+}
+
+/*
+ * What a thread keeps about itself has the generation in its high half: from before it was read,
+ * since a signal handler may fork meanwhile. One assignment: a handler finds the old or the new.
+ */
+static uint64_t kept(uint32_t number, uint32_t value)
+{
+	return (uint64_t)number << 32 | value;
+}
+
+static bool is_kept(uint32_t number, uint64_t value)
+{
+	return number && value >> 32 == number;
+}
+
+uint32_t iw_thread_id(void)
+{
+	uint32_t number = current_generation();
+	uint32_t id;
+
+	if (is_kept(number, iw_thread.id))
+		return (uint32_t)iw_thread.id;
+	id = (uint32_t)syscall(SYS_gettid);
+	iw_thread.id = kept(number, id);
+	return id;
+}
+
+/* What the kernel says about a thread. */
+struct seen {
+	uint32_t id; /* in the namespace that /proc belongs to */
+	char state;
+	uint32_t began; /* 0 if not known */
+};
+
+/* No snprintf() and no strtoul(), which a signal handler may not call. */
+static char *put_number(char *at, uint32_t n)
+{
+	char digits[10], *digit = digits;
+
+	do
+		*digit++ = (char)('0' + n % 10);
+	while (n /= 10);
+	while (digit > digits)
+		*at++ = *--digit;
+	*at = '\0';
+	return at;
+}
+
+static uint64_t number_at(const char *at)
+{
+	uint64_t n = 0;
+
+	while (*at >= '0' && *at <= '9')
+		n = n * 10 + (uint64_t)(*at++ - '0');
+	return n;
+}
+
+static const char *skip_fields(const char *at, unsigned n)
+{
+	while (n && *at)
+		n -= *at++ == ' ';
+	return at;
+}
+
+/* Where @stack is 0, the thread is none of ours to look at, or on its way to its end. */
+static uint32_t sum(uint64_t start, uint64_t stack)
+{
+	uint64_t x = (start + (stack >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t began;
+
+	if (!start || !stack)
+		return 0;
+	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	began = (uint32_t)(x >> 42);
+	return began ? began : 1;
+}
+
+/* The name of the program may contain anything, and stands between parentheses. */
+static bool parse(const char *text, struct seen *s)
+{
+	const char *end = strrchr(text, ')'), *start, *stack;
+
+	if (!end || end[1] != ' ' || !end[2])
+		return false;
+	start = skip_fields(end + 2, FIELD_START - FIELD_STATE);
+	stack = skip_fields(start, FIELD_STACK - FIELD_START);
+	s->id = (uint32_t)number_at(text);
+	s->state = end[2];
+	s->began = sum(number_at(start), number_at(stack));
+	return true;
+}
+
+/* @id 0: the calling thread. */
+static bool see(uint32_t id, struct seen *s)
+{
+	char path[PATH_BYTES], text[STAT_BYTES], *at = stpcpy(path, iw_life_proc);
+
+	if (id)
+		at = put_number(stpcpy(put_number(stpcpy(at, "/"), id), "/task/"), id);
+	else
+		at = stpcpy(at, "/thread-self");
+	(void)stpcpy(at, "/stat");
+	return iw_file_read(path, text, sizeof(text)) > 0 && parse(text, s);
+}
+
+/* A namespace is known by its inode; inodes are dealt out one after the other. */
+static uint64_t namespace_inode(const char *name)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+
+	(void)stpcpy(stpcpy(stpcpy(path, iw_life_proc), "/thread-self/ns/"), name);
+	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* Kernels before 5.6 have no time namespaces. */
+static uint32_t read_birth(void)
+{
+	uint64_t pids = namespace_inode("pid"), times = namespace_inode("time");
+	struct seen self;
+
+	if (!pids)
+		return 0;
+	return (uint32_t)((pids + 5 * times) % NAMESPACES + 1) * NAMESPACE_ONE +
+	       (see(0, &self) && self.id == iw_thread_id() ? self.began : 0);
+}
+
+uint32_t iw_thread_birth(void)
+{
+	uint32_t number = current_generation();
+	int saved_errno = errno;
+	uint32_t birth;
+
+	if (is_kept(number, iw_thread.birth))
+		return (uint32_t)iw_thread.birth;
+	birth = read_birth();
+	iw_thread.birth = kept(number, birth);
+	errno = saved_errno;
+	return birth;
+}
+
+/* True if no thread has that id; false if one has, or it is not told. */
+static bool is_free(uint32_t id)
+{
+	int saved_errno = errno;
+	bool result = syscall(SYS_tkill, (int)id, 0) != 0 && errno == ESRCH;
+
+	errno = saved_errno;
+	return result;
+}
+
+/* Only where the caller finds itself in /proc, which may be that of another namespace. */
+static enum iw_life look_at(uint32_t id, uint32_t began)
+{
+	struct seen s;
+
+	if (!see(id, &s) || s.id != id)
+		return is_free(id) ? IW_DEAD : IW_UNKNOWN;
+	if (s.state == 'Z' || s.state == 'X' || s.state == 'x')
+		return IW_DEAD;
+	if (!began || !s.began)
+		return IW_UNKNOWN;
+	return s.began == began ? IW_ALIVE : IW_DEAD;
+}
+
+enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
+{
+	uint32_t self = iw_thread_birth();
+
+	if (self / NAMESPACE_ONE != birth / NAMESPACE_ONE || !(self / NAMESPACE_ONE))
+		return IW_UNKNOWN;
+	if (is_free(id))
+		return IW_DEAD;
+	return self & IW_BIRTH_BEGAN ? look_at(id, birth & IW_BIRTH_BEGAN) : IW_UNKNOWN;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who a thread is, and whether it is alive: for owners recorded in memory that processes share.
+ * errno is preserved; a signal handler may call all of it.
+ *
+ * A thread is named by its id and its birth. The id is the kernel's, below 2^22, and used again
+ * when the thread is gone; the birth tells one user of an id from the next. The birth's low part
+ * is a sum over when the thread began and where its program's stack begins, so that a program
+ * which exec(3) has started is not taken for the one before it. Its high part stands for
+ * the PID and the time namespace, since ids and times of one mean nothing in another.
+ *
+ * Death is believed when it is proven, and not otherwise. What cannot be proven:
+ *   - in another namespace, without /proc, or where /proc belongs to another namespace;
+ *   - that an id was used again, or its process has replaced its program, if the
+ *     process that has it may not be looked at (ptrace(2), "access mode checking");
+ *   - that a program has replaced itself by itself where addresses are not random;
+ *   - one false likeness in 4 million among threads, and one in 1023 among namespaces.
+ * A process restored from a checkpoint has another birth than before: what it locked looks
+ * abandoned. Do not checkpoint a process that holds a robust object.
+ */
+#ifndef IW_OS_LIFE_H
+#define IW_OS_LIFE_H
+
+#include <stdint.h>
+
+/* The low part of a birth; 0 if it is not known. The rest is the namespace, 0 if not known. */
+#define IW_BIRTH_BEGAN UINT32_C(0x3fffff)
+
+enum iw_life {
+	IW_ALIVE,   /* it exists, and its birth is the one asked for */
+	IW_DEAD,    /* it has ended, be it not yet reaped, or called exec(3) */
+	IW_UNKNOWN, /* no proof of either */
+};
+
+/*
+ * The id of the calling thread, not 0. Right in the child of any fork, be it _Fork(3) or
+ * clone(2): it is read anew wherever memory was copied. 1 ns, and a system call the first time.
+ * In the child of vfork(2), which borrows its parent's thread, it is the parent's if that has
+ * asked before; such a child must not be the first to ask. (That of posix_spawn(3) runs no code
+ * but libc's.)
+ */
+uint32_t iw_thread_id(void);
+
+/*
+ * The birth of the calling thread, the same for as long as it runs this program; parts of it
+ * that cannot be known are 0. Read once, which takes a few 10 us.
+ */
+uint32_t iw_thread_birth(void);
+
+/*
+ * Whether the thread with that id and birth is alive. If only the birth's high part is known, a
+ * free id and a thread that has ended are still proofs of death, and nothing is of life.
+ *
+ * If @id and @birth are read from two words while owners change, they may belong to different
+ * threads, which is a false proof: believe IW_DEAD only if both are unchanged some time later.
+ */
+enum iw_life iw_thread_life(uint32_t id, uint32_t birth);
+
+/* "/proc". For tests, before the thread's first call above. */
+extern const char *iw_life_proc;
+
+#endif
