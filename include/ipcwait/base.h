@@ -50,6 +50,17 @@
 
 #define IPCWAIT_LIKELY(x) __builtin_expect(!!(x), 1)
 
+/*
+ * Whether an inline fast path may be taken; @x is likely, and its first condition. With a
+ * library built with -Dchecked=true, whose pkg-config file defines IPCWAIT_CHECKED, it may not:
+ * each call then goes into the library, which looks for misuse. @x is not evaluated there.
+ */
+#ifdef IPCWAIT_CHECKED
+#define IPCWAIT_IMPL_FAST(x) (false && (x))
+#else
+#define IPCWAIT_IMPL_FAST(x) IPCWAIT_LIKELY(x)
+#endif
+
 /* The deadline that never expires. */
 #define IPCWAIT_FOREVER INT64_MAX
 

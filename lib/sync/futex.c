@@ -6,6 +6,7 @@
 #include <ipcwait/futex.h>
 
 #include "os/seam.h"
+#include "wait/misuse.h"
 #include "wait/wait.h"
 #include "wait/wake.h"
 
@@ -41,9 +42,21 @@ static const struct iw_waitable futex_waitable = {
 	.withdraw = look,
 };
 
-static bool valid(const uint32_t *word, unsigned flags)
+/* 0, or the error of @call if it cannot use these. @w may be NULL. */
+static int check(const uint32_t *word, const struct ipcwait_window *w, unsigned flags,
+		 const char *call)
 {
-	return word && (uintptr_t)word % sizeof(*word) == 0 && !(flags & ~IPCWAIT_PRIVATE);
+	const char *what = NULL;
+
+	if (!word)
+		what = IW_NULL;
+	else if ((uintptr_t)word % sizeof(*word))
+		what = IW_MISALIGNED;
+	else if ((uintptr_t)w % 8)
+		what = "misaligned window";
+	else if (flags & ~IPCWAIT_PRIVATE)
+		what = IW_UNKNOWN_FLAGS;
+	return what ? iw_misuse(-EINVAL, IPCWAIT_KIND_FUTEX, word, call, what) : 0;
 }
 
 int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
@@ -61,8 +74,10 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		.expected = expected,
 	};
 
-	if (!valid(word, flags) || (uintptr_t)w % 8)
-		return -EINVAL;
+	int r = check(word, w, flags, "ipcwait_futex_wait");
+
+	if (r)
+		return r;
 	if (!w && (deadline_ns == IPCWAIT_FOREVER || deadline_ns > iw_clock_ns()))
 		return iw_sleep_once(IPCWAIT_KIND_FUTEX, word, expected, deadline_ns,
 				     me.base.private_);
@@ -73,8 +88,10 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 
 int ipcwait_futex_wake(uint32_t *word, unsigned count, unsigned flags)
 {
-	if (!valid(word, flags))
-		return -EINVAL;
+	int r = check(word, NULL, flags, "ipcwait_futex_wake");
+
+	if (r)
+		return r;
 	/* futex(2) wakes one if asked for none. */
 	if (count == 0)
 		return 0;

@@ -52,23 +52,12 @@ static uint64_t reason_of(const struct subject *s, unsigned reason)
 	return s->object ? ipcwait_impl_load64_relaxed(&s->object->reasons[reason]) : 0;
 }
 
-static void get_name(const struct iw_object *o, char name[IW_OBJECT_NAME_BYTES])
-{
-	for (unsigned i = 0; i < IW_OBJECT_NAME_BYTES / sizeof(uint64_t); i++) {
-		/* ORD explain.X3: relaxed, statistic: half a name is no harm. */
-		uint64_t part = ipcwait_impl_load64_relaxed(&o->name[i]);
-
-		memcpy(name + i * sizeof(part), &part, sizeof(part));
-	}
-	name[IW_OBJECT_NAME_BYTES - 1] = '\0';
-}
-
 static void add_heading(struct iw_text *t, const struct subject *s)
 {
 	char name[IW_OBJECT_NAME_BYTES] = "";
 
 	if (s->object)
-		get_name(s->object, name);
+		iw_object_get_name(s->object, name);
 	iw_text_add(t, "%s with its window at 0x%" PRIx64,
 		    s->kind ? iw_kind_name((enum ipcwait_kind)(s->kind - 1)) : "object",
 		    s->address);
@@ -144,7 +133,7 @@ static void add_learned(struct iw_text *t, const struct subject *s)
 
 static void add_choice(struct iw_text *t, const struct subject *s)
 {
-	/* ORD explain.X8: relaxed, statistic. */
+	/* ORD explain.X7: relaxed, statistic. */
 	uint64_t chosen_ns =
 		s->object ? ipcwait_impl_load64_relaxed(&s->object->chosen_ns) : 0;
 
@@ -287,7 +276,7 @@ int ipcwait_object_set_name(const struct ipcwait_window *w, const char *name)
 		uint64_t part;
 
 		memcpy(&part, copy + i * sizeof(part), sizeof(part));
-		/* ORD explain.X6: relaxed, statistic as explain.X3. */
+		/* ORD explain.X3: relaxed, statistic as objects.X7. */
 		ipcwait_impl_store64_relaxed(&o->name[i], part);
 	}
 	return 0;
@@ -300,7 +289,7 @@ static void print_object(const struct iw_object *o)
 	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
 	struct subject s = { .object = o, .facts = iw_facts() };
 
-	/* ORD explain.X7: relaxed, statistic. */
+	/* ORD explain.X6: relaxed, statistic. */
 	s.address = ipcwait_impl_load64_relaxed(&o->window);
 	s.window.bins.v = ipcwait_impl_load64_relaxed(&o->bins);
 	s.window.state.v = ipcwait_impl_load32_relaxed(&o->state);

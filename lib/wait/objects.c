@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <string.h>
 
 #include "wait/objects.h"
 
@@ -63,4 +64,15 @@ uint64_t iw_objects_missed(void)
 {
 	/* ORD objects.X6: relaxed, statistic. */
 	return ipcwait_impl_load64_relaxed(&missed);
+}
+
+void iw_object_get_name(const struct iw_object *o, char name[IW_OBJECT_NAME_BYTES])
+{
+	for (unsigned i = 0; i < IW_OBJECT_NAME_BYTES / sizeof(uint64_t); i++) {
+		/* ORD objects.X7: relaxed, statistic: half a name is no harm. */
+		uint64_t part = ipcwait_impl_load64_relaxed(&o->name[i]);
+
+		memcpy(name + i * sizeof(part), &part, sizeof(part));
+	}
+	name[IW_OBJECT_NAME_BYTES - 1] = '\0';
 }

@@ -44,6 +44,9 @@ struct iw_object *iw_object_find(const struct ipcwait_window *w);
 /* Likewise; NULL if there was no room for one. Counts those. */
 struct iw_object *iw_object_get(const struct ipcwait_window *w);
 
+/* Its name; empty if it has none. */
+void iw_object_get_name(const struct iw_object *o, char name[IW_OBJECT_NAME_BYTES]);
+
 /* Entry @i, below IW_OBJECTS; NULL if it is free. */
 struct iw_object *iw_object_at(unsigned i);
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_OS_SHARING_H
+#define IW_OS_SHARING_H
+
+#include <stdbool.h>
+
+/*
+ * Other processes may see the memory at @address, which is in use: a shared mapping, not the
+ * copy that a child has after fork(). False if the kernel does not tell. errno is preserved.
+ */
+bool iw_memory_is_shared(const void *address);
+
+#endif
