@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Slow path of the once. The state table is in <ipcwait/once.h>, the argument in
+ * docs/design/gates.md. */
+#include <errno.h>
+#include <unistd.h>
+
+#include <ipcwait/once.h>
+
+#include "os/life.h"
+#include "os/seam.h"
+#include "wait/misuse.h"
+#include "wait/stats.h"
+#include "wait/wait.h"
+#include "wait/wake.h"
+
+_Static_assert(sizeof(struct ipcwait_once) == 32, "shared-memory layout 0");
+_Static_assert(_Alignof(struct ipcwait_once) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_once, word) == 0, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_once, window) == 16, "shared-memory layout 0");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+
+#define SLEEPS       UINT64_C(1)
+#define DONE         IPCWAIT_IMPL_ONCE_DONE
+#define RUNNER_SHIFT 10
+#define RUNNER_MASK  (UINT64_C(0x3fffff) << RUNNER_SHIFT)
+#define BIRTH_SHIFT  32
+#define WHO_MASK     (UINT64_MAX << BIRTH_SHIFT | RUNNER_MASK)
+
+/* What ipcwait_once_fini() leaves: neither open nor done. */
+#define FINISHED_WORD  UINT64_MAX
+#define FINISHED_FLAGS UINT32_MAX
+
+/*
+ * After so long a waiter looks whether the runner is alive, in ns, and then each time after twice
+ * as long, up to the second: one look is some 10 us, so it costs 1/1000 of a CPU at most.
+ */
+#define ALARM_FIRST_NS 10000000
+#define ALARM_MOST_NS  1000000000
+
+/* 0, or the error of @call if @o is none that this process can use. */
+static int check(const struct ipcwait_once *o, const char *call)
+{
+	if (!o)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_NULL);
+	if ((uintptr_t)o % 8)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_MISALIGNED);
+	if (o->flags == FINISHED_FLAGS)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_FINISHED);
+	return iw_private_check(&o->reserved, IPCWAIT_KIND_ONCE, o, call);
+}
+
+/*
+ * The caller as a runner. A copy that fork() made of a private once names a thread of the parent,
+ * which may live: what tells it from those of the child is the process.
+ */
+static uint64_t own_name(const struct ipcwait_once *o)
+{
+	uint32_t birth =
+		o->flags & IPCWAIT_PRIVATE ? (uint32_t)getpid() : iw_thread_birth();
+
+	return (uint64_t)birth << BIRTH_SHIFT | (uint64_t)iw_thread_id() << RUNNER_SHIFT;
+}
+
+/* One thread in one wait. */
+struct once_waiter {
+	struct iw_waiter base;
+	struct ipcwait_once *once;
+	uint64_t name;    /* this thread as runner, in its place in the word */
+	int64_t alarm_ns; /* length of its last sleep; 0: it has not slept yet */
+	bool runs;        /* it has to run the function */
+};
+
+/* The runner in @w will never end its run. Asks the kernel once it has had time to. */
+static bool is_gone(const struct once_waiter *me, uint64_t w)
+{
+	uint32_t birth = (uint32_t)(w >> BIRTH_SHIFT);
+
+	if (me->base.private_ && birth != (uint32_t)(me->name >> BIRTH_SHIFT))
+		return true;
+	if (!me->alarm_ns)
+		return false;
+	/* Of a thread of the own process only the birth's high part is known. */
+	if (me->base.private_)
+		birth = iw_thread_birth() & ~IW_BIRTH_BEGAN;
+	return iw_thread_life((uint32_t)((w & RUNNER_MASK) >> RUNNER_SHIFT), birth) ==
+	       IW_DEAD;
+}
+
+/* It is done, or it was open and this thread is the runner now. *@w is the word if not. */
+static bool taken(struct once_waiter *me, bool doubts, uint64_t *w)
+{
+	do {
+		/* ORD once.A2: acquire, as once.A1. Pairs with once.R1. */
+		*w = ipcwait_impl_load64_acquire(&me->once->word);
+		if (*w & DONE)
+			return true;
+		if (*w & RUNNER_MASK && !(doubts && is_gone(me, *w)))
+			return false;
+		/*
+		 * ORD once.A3: acquire on success, so that a run sees what those did that failed
+		 * before, even since the load above. Pairs with once.R1.
+		 */
+	} while (!ipcwait_impl_cas64_acquire(&me->once->word, w, me->name | (*w & SLEEPS)));
+	me->runs = true;
+	return true;
+}
+
+static bool look(struct iw_waiter *base)
+{
+	uint64_t w;
+
+	return taken((struct once_waiter *)base, false, &w);
+}
+
+/* Nobody need be told that a runner has died, but somebody has to see it. */
+static int64_t next_alarm(struct once_waiter *me)
+{
+	me->alarm_ns = me->alarm_ns ? 2 * me->alarm_ns : ALARM_FIRST_NS;
+	if (me->alarm_ns > ALARM_MOST_NS)
+		me->alarm_ns = ALARM_MOST_NS;
+	return iw_clock_ns() + me->alarm_ns;
+}
+
+/* SLEEPS 0 -> 1, or b,t -> b',t' */
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct once_waiter *me = (struct once_waiter *)base;
+	uint64_t w;
+
+	do {
+		if (taken(me, true, &w))
+			return IW_TAKEN;
+		*expected = (uint32_t)(w | SLEEPS);
+		/*
+		 * ORD once.X1: relaxed, no order needed: sleeper and runner are in one word, so
+		 * either this CAS sees the end of the run or that sees the sleeper.
+		 */
+	} while (!(w & SLEEPS) &&
+		 !ipcwait_impl_cas64_relaxed(&me->once->word, &w, w | SLEEPS));
+	base->alarm_ns = next_alarm(me);
+	return IW_SLEEP;
+}
+
+/* Others may sleep: SLEEPS stays. */
+static const struct iw_waitable once_waitable = {
+	.kind = IPCWAIT_KIND_ONCE,
+	.resumable = true,
+	.restarts = true,
+	.look = look,
+	.settle = settle,
+	.withdraw = look,
+};
+
+/*
+ * b,t -> 0,0, with DONE if it has succeeded; wake all who sleep. The CAS is the last access. If
+ * another name stands there, this is the thread of a child that was forked inside the function,
+ * and its copy was taken over meanwhile.
+ */
+static void end_run(struct ipcwait_once *o, uint64_t name, bool succeeded)
+{
+	/* ORD once.X2: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&o->word);
+	bool private_ = o->flags & IPCWAIT_PRIVATE;
+	uint64_t stamped_ns = 0;
+
+	do {
+		if ((w & WHO_MASK) != name)
+			return;
+		if (w & SLEEPS && !stamped_ns)
+			stamped_ns = iw_stamp(&o->window);
+		/*
+		 * ORD once.R1: release on success, so that those who wait see what the function
+		 * did, and so does a run after one that failed. Pairs with once.A1, once.A2 and
+		 * once.A3.
+		 */
+	} while (!ipcwait_impl_cas64_release(&o->word, &w, succeeded ? DONE : 0));
+
+	/* From here on another caller may have freed the once. */
+	if (w & SLEEPS)
+		(void)iw_wake(IPCWAIT_KIND_ONCE, (const uint32_t *)&o->word, UINT32_MAX,
+			      private_, stamped_ns);
+}
+
+/* 0 if it is done or this thread has to run it, which me->runs tells. */
+static int wait_for_turn(struct once_waiter *me)
+{
+	/* ORD once.X3: relaxed, hint: a thread knows what it has written itself. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->once->word);
+
+	if ((w & WHO_MASK) == me->name)
+		return iw_misuse(-EDEADLK, IPCWAIT_KIND_ONCE, me->once, "ipcwait_once_run",
+				 "called from inside its function");
+	/* What is open teaches nothing. */
+	return look(&me->base) ? 0 : iw_wait(&me->base);
+}
+
+int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(void *), void *arg)
+{
+	struct once_waiter me = { .once = o };
+	int r = check(o, "ipcwait_once_run");
+
+	if (r)
+		return r;
+	if (!fn)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, "ipcwait_once_run",
+				 "no function");
+	me.name = own_name(o);
+	me.base = (struct iw_waiter){
+		.what = &once_waitable,
+		.window = &o->window,
+		.futex = (const uint32_t *)&o->word,
+		.deadline_ns = IPCWAIT_FOREVER,
+		.private_ = o->flags & IPCWAIT_PRIVATE,
+		/* Who was woken in vain, or by the alarm, has a run to wait for. */
+		.again_ns = 1,
+	};
+	r = wait_for_turn(&me);
+	if (r || !me.runs)
+		return r;
+	r = fn(arg);
+	end_run(o, me.name, r == 0);
+	return r;
+}
+
+int ipcwait_once_init(struct ipcwait_once *o, unsigned flags)
+{
+	const char *what = !o ? IW_NULL : (uintptr_t)o % 8 ? IW_MISALIGNED : NULL;
+	struct ipcwait_once fresh = { .flags = flags };
+
+	if (!what && flags & ~IPCWAIT_PRIVATE)
+		what = IW_UNKNOWN_FLAGS;
+	if (what)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, "ipcwait_once_init", what);
+	fresh.reserved = iw_private_owner(flags);
+	*o = fresh;
+	return 0;
+}
+
+int ipcwait_once_fini(struct ipcwait_once *o)
+{
+	int r = check(o, "ipcwait_once_fini");
+
+	if (r)
+		return r;
+	/* ORD once.X4: relaxed, protected by the caller: nobody else uses it. */
+	if (ipcwait_impl_load64_relaxed(&o->word) & RUNNER_MASK)
+		return -EBUSY;
+	/* ORD once.X5: relaxed, protected by the caller, as once.X4. */
+	ipcwait_impl_store64_relaxed(&o->word, FINISHED_WORD);
+	o->flags = FINISHED_FLAGS;
+	return 0;
+}
