@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Those who wait for a reader-writer lock. The state table is in <ipcwait/rwlock.h>, the argument
+ * in docs/design/rwlock.md. */
+#include <errno.h>
+#include <limits.h>
+
+#include "os/seam.h"
+#include "sync/rwlock_word.h"
+#include "wait/wake.h"
+#include "wait/window.h"
+
+/*
+ * A writer is overdue after so long, in ns, or after so many block/wake pairs. Keeping the lock
+ * for it leaves the lock idle for one pair, some 50 us; many of them can have it in turn before
+ * the first is overdue again.
+ */
+#define PATIENCE_NS     4000000
+#define PATIENCE_BLOCKS 20
+
+/* The longest sleep without a look, in ns. */
+#define ALARM_MOST_NS 1000000000
+
+/*
+ * How long TURN and WAKE are believed before those whom they are for are taken for dead, in ns: a
+ * hundred times the slowest wake-up of an idle CPU on the project's guest. To the living who
+ * queue for a CPU for longer it costs the place among the waiters, and a wake each.
+ */
+#define DOUBT_NS 5000000
+
+/*
+ * Counted in the word, and not only announced in it: after a roll call it is not, until it goes
+ * to sleep again.
+ */
+static bool counted(const struct rwlock_waiter *me, uint64_t w)
+{
+	return me->sleeper && (w & RWLOCK_EPOCH_MASK) == me->epoch;
+}
+
+static uint64_t load_word(const struct rwlock_waiter *me)
+{
+	/* ORD rwlock_wait.X1: relaxed, re-checked by whatever CAS comes of it. */
+	return ipcwait_impl_load64_relaxed(&me->lock->word);
+}
+
+/* What this waiter knows of the time when it goes to sleep. */
+static void note_time(struct rwlock_waiter *me, bool writer)
+{
+	int64_t blocks_ns = (int64_t)(PATIENCE_BLOCKS * me->base.block_ns);
+	int64_t patience_ns = blocks_ns > PATIENCE_NS ? blocks_ns : PATIENCE_NS;
+	int64_t now_ns;
+
+	/* Nobody dies, and readers get in by themselves. */
+	if (!writer && me->base.private_)
+		return;
+	now_ns = iw_clock_ns();
+	me->rang = me->sleeper && now_ns >= me->base.alarm_ns;
+	if (!me->alarm_ns) {
+		me->began_ns = now_ns;
+		me->alarm_ns = patience_ns;
+	} else if (me->rang && me->alarm_ns < ALARM_MOST_NS) {
+		me->alarm_ns *= 2;
+	}
+	me->overdue = writer && now_ns - me->began_ns >= patience_ns;
+	me->base.alarm_ns = now_ns + me->alarm_ns;
+}
+
+/*
+ * n,all -> n,0, EPOCH -> +1, and wake all: the living announce themselves anew, and know by the
+ * epoch that they have to.
+ */
+bool iw_rwlock_doubt(struct rwlock_waiter *me, uint64_t w)
+{
+	uint64_t age_ns, none = w + RWLOCK_EPOCH_ONE;
+
+	if (me->base.private_ || w & RWLOCK_WRITER || !(w & (RWLOCK_TURN | RWLOCK_WAKE)) ||
+	    iw_window_stamp_age(&me->lock->window, (uint64_t)iw_clock_ns(), DOUBT_NS,
+				&age_ns))
+		return false;
+	none = (w & RWLOCK_READERS_MASK) | (none & RWLOCK_EPOCH_MASK);
+	/* ORD rwlock_wait.X2: relaxed, no order needed: nothing was taken. */
+	if (ipcwait_impl_cas64_relaxed(&me->lock->word, &w, none))
+		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, me->base.futex, INT_MAX,
+				   me->base.private_, RWLOCK_BITS_ALL, 0);
+	return true;
+}
+
+/* The word without what this reader has published in it. */
+static uint64_t without_reader(const struct rwlock_waiter *me, uint64_t w)
+{
+	if (counted(me, w) && w & RWLOCK_RSLEEPERS_MASK)
+		w -= RWLOCK_RSLEEPER_ONE;
+	return w & RWLOCK_RSLEEPERS_MASK ? w : w & ~RWLOCK_TURN;
+}
+
+/* n -> n+1, without me. False if readers are kept out; *@w is then current. */
+static bool read_lock(struct rwlock_waiter *me, uint64_t *w)
+{
+	while (rwlock_lets_readers_in(*w)) {
+		bool full = (*w & RWLOCK_READERS_MASK) == RWLOCK_READERS_MASK;
+		uint64_t next = without_reader(me, *w) + (full ? 0 : RWLOCK_READER_ONE);
+
+		me->result = full ? -EAGAIN : 0;
+		/*
+		 * ORD rwlock_wait.A1: acquire on success, so that the reader sees what the last
+		 * writer did. Pairs with rwlock.R2 and rwlock.R3.
+		 */
+		if (ipcwait_impl_cas64_acquire(&me->lock->word, w, next))
+			return true;
+	}
+	return false;
+}
+
+static bool reader_look(struct iw_waiter *base)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me);
+
+	return read_lock(me, &w);
+}
+
+/*
+ * A reader was kept out for a whole sleep by writers who only wait: does any of them live? One
+ * that does comes back from the wake and goes to sleep again, which clears WAKE.
+ */
+static bool asks_for_writers(const struct rwlock_waiter *me, uint64_t w)
+{
+	return me->rang && !(w & (RWLOCK_WRITER | RWLOCK_WAKE));
+}
+
+static uint64_t reader_asleep(const struct rwlock_waiter *me, uint64_t w)
+{
+	w += counted(me, w) ? 0 : RWLOCK_RSLEEPER_ONE;
+	return asks_for_writers(me, w) ? w | RWLOCK_WAKE : w;
+}
+
+/* r -> r+1. A reader sleeps only where TURN is 0, so no wake for it can be on its way. */
+static enum iw_settled reader_settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me);
+
+	note_time(me, false);
+	for (;;) {
+		if (read_lock(me, &w))
+			return IW_TAKEN;
+		if (iw_rwlock_doubt(me, w)) {
+			w = load_word(me);
+			continue;
+		}
+		if (!counted(me, w) && (w & RWLOCK_RSLEEPERS_MASK) == RWLOCK_RSLEEPERS_MASK)
+			return IW_NAP;
+		if (asks_for_writers(me, w))
+			(void)iw_stamp(base->window);
+		/*
+		 * ORD rwlock_wait.X3: relaxed, no order needed: holders and sleepers are in one
+		 * word, so either this CAS sees the lock free or the unlock sees the sleeper.
+		 */
+		if (w == reader_asleep(me, w) ||
+		    ipcwait_impl_cas64_relaxed(&me->lock->word, &w, reader_asleep(me, w)))
+			break;
+	}
+	if (asks_for_writers(me, w))
+		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, base->futex, 1, base->private_,
+				   RWLOCK_BITS_WRITER, 0);
+	*expected = (uint32_t)reader_asleep(me, w);
+	me->sleeper = true;
+	me->epoch = w & RWLOCK_EPOCH_MASK;
+	return IW_SLEEP;
+}
+
+/* r -> r-1 */
+static bool reader_withdraw(struct iw_waiter *base)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me);
+
+	do {
+		if (read_lock(me, &w))
+			return true;
+		/* ORD rwlock_wait.X4: relaxed, no order needed: nothing was taken. */
+	} while (w != without_reader(me, w) &&
+		 !ipcwait_impl_cas64_relaxed(&me->lock->word, &w, without_reader(me, w)));
+	return false;
+}
+
+static bool lets_in_writer(const struct rwlock_waiter *me, uint64_t w)
+{
+	return rwlock_is_free(w) && (!(w & RWLOCK_URGENT) || me->overdue);
+}
+
+/*
+ * The word without what this writer has published in it. A wake that was for it is over, unless
+ * the lock is free: then the wake is for an overdue writer, and this one is not.
+ */
+static uint64_t without_writer(const struct rwlock_waiter *me, uint64_t w)
+{
+	if (me->overdue)
+		w &= ~RWLOCK_URGENT;
+	if (!counted(me, w) || !(w & RWLOCK_WSLEEPERS_MASK))
+		return w;
+	w -= RWLOCK_WSLEEPER_ONE;
+	return rwlock_is_free(w) ? w : w & ~RWLOCK_WAKE;
+}
+
+/* 0,s -> WRITER, without me. False if the lock is not free; *@w is then current. */
+static bool write_lock(struct rwlock_waiter *me, uint64_t *w)
+{
+	while (lets_in_writer(me, *w)) {
+		/*
+		 * ORD rwlock_wait.A2: acquire on success, so that the writer sees what those
+		 * before did, and writes after the readers have read. Pairs with rwlock.R1,
+		 * rwlock.R2 and rwlock.R3.
+		 */
+		if (ipcwait_impl_cas64_acquire(&me->lock->word, w,
+					       without_writer(me, *w | RWLOCK_WRITER)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * SPINNER 0 -> 1 while others sleep, so that an unlock leaves the lock to this writer instead
+ * of waking one of them. One attempt per look. Where a wake is under way that is not needed, nor
+ * right: the lock may be free, for an overdue writer. A writer that finds no room among the
+ * sleepers will nap, and must not keep the lock waiting for so long.
+ */
+static void mark_spinner(struct rwlock_waiter *me, uint64_t w)
+{
+	uint64_t sleepers = w & RWLOCK_WSLEEPERS_MASK;
+
+	me->base.crowded = w & RWLOCK_SPINNER && !me->spinner;
+	if (w & (RWLOCK_WAKE | RWLOCK_SPINNER) || !sleepers ||
+	    sleepers == RWLOCK_WSLEEPERS_MASK)
+		return;
+	/* ORD rwlock_wait.X5: relaxed, re-checked: an unlock reads the bit in its CAS. */
+	if (ipcwait_impl_cas64_relaxed(&me->lock->word, &w, w | RWLOCK_SPINNER))
+		me->spinner = true;
+}
+
+static bool writer_look(struct iw_waiter *base)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me);
+
+	if (write_lock(me, &w))
+		return true;
+	mark_spinner(me, w);
+	return false;
+}
+
+/*
+ * s -> s+1 or s, WAKE -> 0, SPINNER -> 0. As in the semaphore, to forget the wake under way lets
+ * a writer sleep only where WAKE is zero, which makes WAKE safe. While the lock is free, for an
+ * overdue writer, WAKE is that one's, and stays.
+ */
+static uint64_t writer_asleep(const struct rwlock_waiter *me, uint64_t w)
+{
+	uint64_t asleep = w + (counted(me, w) ? 0 : RWLOCK_WSLEEPER_ONE);
+
+	if (!rwlock_is_free(w))
+		asleep &= ~(RWLOCK_WAKE | RWLOCK_SPINNER);
+	return me->overdue ? asleep | RWLOCK_URGENT : asleep;
+}
+
+static enum iw_settled writer_settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me);
+
+	note_time(me, true);
+	for (;;) {
+		if (write_lock(me, &w))
+			return IW_TAKEN;
+		if (iw_rwlock_doubt(me, w)) {
+			w = load_word(me);
+			continue;
+		}
+		if (!counted(me, w) && (w & RWLOCK_WSLEEPERS_MASK) == RWLOCK_WSLEEPERS_MASK)
+			return IW_NAP;
+		/* ORD rwlock_wait.X6: relaxed, no order needed, as rwlock_wait.X3. */
+		if (w == writer_asleep(me, w) ||
+		    ipcwait_impl_cas64_relaxed(&me->lock->word, &w, writer_asleep(me, w)))
+			break;
+	}
+	*expected = (uint32_t)writer_asleep(me, w);
+	me->sleeper = true;
+	me->spinner = false;
+	me->epoch = w & RWLOCK_EPOCH_MASK;
+	base->bits = RWLOCK_BITS_WRITER | (me->overdue ? RWLOCK_BITS_OVERDUE : 0);
+	return IW_SLEEP;
+}
+
+/* s -> s-1, and TURN -> 1 if that lets readers in who sleep. */
+static bool writer_withdraw(struct iw_waiter *base)
+{
+	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
+	uint64_t w = load_word(me), next, stamped_ns = 0;
+	bool due;
+
+	do {
+		if (write_lock(me, &w))
+			return true;
+		next = without_writer(me, w);
+		due = rwlock_lets_readers_in(next) && next & RWLOCK_RSLEEPERS_MASK &&
+		      !(next & RWLOCK_TURN);
+		if (due) {
+			stamped_ns = iw_stamp(base->window);
+			next |= RWLOCK_TURN;
+		}
+		/* ORD rwlock_wait.X7: relaxed, no order needed: nothing was taken. */
+	} while (w != next && !ipcwait_impl_cas64_relaxed(&me->lock->word, &w, next));
+	if (due)
+		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, base->futex, INT_MAX,
+				   base->private_, RWLOCK_BITS_READER, stamped_ns);
+	return false;
+}
+
+const struct iw_waitable iw_rwlock_reader = {
+	.kind = IPCWAIT_KIND_RWLOCK,
+	.restarts = true,
+	.look = reader_look,
+	.settle = reader_settle,
+	.withdraw = reader_withdraw,
+};
+
+const struct iw_waitable iw_rwlock_writer = {
+	.kind = IPCWAIT_KIND_RWLOCK,
+	.restarts = true,
+	.look = writer_look,
+	.settle = writer_settle,
+	.withdraw = writer_withdraw,
+};

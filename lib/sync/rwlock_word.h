@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader-writer lock's word for the files that share it. The table is in <ipcwait/rwlock.h>. */
+#ifndef IW_SYNC_RWLOCK_WORD_H
+#define IW_SYNC_RWLOCK_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/rwlock.h>
+
+#include "wait/wait.h"
+
+#define RWLOCK_RSLEEPER_ONE   UINT64_C(1)
+#define RWLOCK_RSLEEPERS_MASK UINT64_C(0x3fff)
+#define RWLOCK_TURN           (UINT64_C(1) << 14)
+#define RWLOCK_WSLEEPER_ONE   (UINT64_C(1) << 15)
+#define RWLOCK_WSLEEPERS_MASK (UINT64_C(0x3fff) << 15)
+#define RWLOCK_WAKE           (UINT64_C(1) << 29)
+#define RWLOCK_EPOCH_ONE      (UINT64_C(1) << 30)
+#define RWLOCK_EPOCH_MASK     (UINT64_C(3) << 30)
+#define RWLOCK_READER_ONE     IPCWAIT_IMPL_RWLOCK_READER_ONE
+#define RWLOCK_READERS_MASK   (RWLOCK_READER_ONE * IPCWAIT_RWLOCK_READERS_MAX)
+#define RWLOCK_URGENT         (UINT64_C(1) << 61)
+#define RWLOCK_SPINNER        (UINT64_C(1) << 62)
+#define RWLOCK_WRITER         IPCWAIT_IMPL_RWLOCK_WRITER
+
+/* Classes of sleepers. */
+#define RWLOCK_BITS_READER  1u
+#define RWLOCK_BITS_WRITER  2u
+#define RWLOCK_BITS_OVERDUE 4u
+#define RWLOCK_BITS_ALL     7u
+
+/* Nobody holds it, and no readers have the turn. */
+static inline bool rwlock_is_free(uint64_t w)
+{
+	return !(w & (RWLOCK_WRITER | RWLOCK_READERS_MASK | RWLOCK_TURN));
+}
+
+static inline bool rwlock_lets_readers_in(uint64_t w)
+{
+	return !(w & RWLOCK_WRITER) && (!(w & RWLOCK_WSLEEPERS_MASK) || w & RWLOCK_TURN);
+}
+
+/* One thread in one wait. */
+struct rwlock_waiter {
+	struct iw_waiter base;
+	struct ipcwait_rwlock *lock;
+	uint64_t epoch;   /* of the count it is in, if sleeper */
+	int64_t began_ns; /* when it first went to sleep; 0: not yet */
+	int64_t alarm_ns; /* length of its sleeps, by alarm */
+	bool rang;        /* the alarm did, in its last sleep */
+	bool sleeper;     /* announced */
+	bool spinner;     /* has set SPINNER */
+	bool overdue;     /* a writer that has waited for longer than it should */
+	int result;       /* of what was taken: 0, or -EAGAIN if there was no room */
+};
+
+/*
+ * The two kinds of waiters. withdraw() of one that has published nothing takes the lock if it can
+ * be had at once.
+ */
+extern const struct iw_waitable iw_rwlock_reader, iw_rwlock_writer;
+
+/* Those whom a wake is on its way to are late: if they may be dead, start counting anew. */
+bool iw_rwlock_doubt(struct rwlock_waiter *me, uint64_t w);
+
+#endif
