@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* Slow paths of the event count. The state table is in <ipcwait/eventcount.h>, the argument in
+ * docs/design/eventcount.md. */
+#include <ipcwait/eventcount.h>
+
+#include "os/seam.h"
+#include "wait/any.h"
+#include "wait/misuse.h"
+#include "wait/stats.h"
+#include "wait/wait.h"
+#include "wait/wake.h"
+
+_Static_assert(sizeof(struct ipcwait_eventcount) == 32, "shared-memory layout 0");
+_Static_assert(_Alignof(struct ipcwait_eventcount) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_eventcount, word) == 0, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_eventcount, window) == 16, "shared-memory layout 0");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+
+#define HEAD_ONE  (UINT64_C(1) << 32)
+#define HEAD_MASK UINT32_C(0x7ff)
+#define LINE_ONE  (UINT64_C(1) << 43)
+#define LINE_MAX  UINT64_C(0x3ff)
+#define GONE_ONE  (UINT64_C(1) << 53)
+#define GONE_MAX  UINT64_C(0xf)
+#define WAKE_ONE  (UINT64_C(1) << 57)
+#define WAKES_MAX UINT64_C(0x7f)
+
+/* Sleepers whose places differ by this are woken together. */
+#define CLASSES     32
+#define ALL_CLASSES UINT32_MAX
+
+/* As many as sleep in the classes that are woken. */
+#define EVERYBODY INT32_MAX
+
+/* What ipcwait_eventcount_fini() leaves: a line that leads every notification here. */
+#define FINISHED_WORD  (LINE_MAX * LINE_ONE)
+#define FINISHED_FLAGS UINT32_MAX
+
+static uint32_t head(uint64_t w)
+{
+	return (uint32_t)(w / HEAD_ONE) & HEAD_MASK;
+}
+
+static uint64_t line(uint64_t w)
+{
+	return w / LINE_ONE & LINE_MAX;
+}
+
+/* Not more than there are in line, whatever somebody scribbled. */
+static uint64_t gone(uint64_t w)
+{
+	uint64_t g = w / GONE_ONE & GONE_MAX;
+
+	return g < line(w) ? g : line(w);
+}
+
+static uint64_t wakes(uint64_t w)
+{
+	return w / WAKE_ONE;
+}
+
+/* 0, or the error of @call if @ec is none that this process can use. */
+static int check(const struct ipcwait_eventcount *ec, const char *call)
+{
+	if (!ec)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_NULL);
+	if ((uintptr_t)ec % 8)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_MISALIGNED);
+	if (ec->flags == FINISHED_FLAGS)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_FINISHED);
+	return iw_private_check(&ec->reserved, IPCWAIT_KIND_EVENTCOUNT, ec, call);
+}
+
+/* One thread in one wait. */
+struct eventcount_waiter {
+	struct iw_waiter base;
+	struct ipcwait_eventcount *ec;
+	uint64_t key;
+	uint32_t place; /* if in line */
+	bool in_line;
+};
+
+static bool notified(const struct eventcount_waiter *me, uint64_t w)
+{
+	return (uint32_t)w != me->key;
+}
+
+/* Whether a notification has reached this waiter's place. May be wrong after 1024 more places. */
+static bool reached(const struct eventcount_waiter *me, uint64_t w)
+{
+	return ((head(w) - me->place - 1) & HEAD_MASK) < HEAD_MASK / 2 + 1;
+}
+
+static bool is_last(const struct eventcount_waiter *me, uint64_t w)
+{
+	return line(w) && !((head(w) + line(w) - 1 - me->place) & HEAD_MASK);
+}
+
+/* Its place may be reached with nobody there. */
+static uint64_t with_one_gone(uint64_t w)
+{
+	return gone(w) < line(w) && gone(w) < GONE_MAX ? w + GONE_ONE : w;
+}
+
+/*
+ * The word without this waiter, who is in line. The last one takes its place along, if it is
+ * certain that it was not reached.
+ */
+static uint64_t without_me(const struct eventcount_waiter *me, uint64_t w)
+{
+	if (!notified(me, w) && is_last(me, w))
+		return w - LINE_ONE;
+	if (!notified(me, w) || !reached(me, w))
+		return with_one_gone(w);
+	return wakes(w) ? w - WAKE_ONE : w;
+}
+
+/* k -> k-1, or g -> g+1. False if there was no notification; *@w is then current. */
+static bool take(struct eventcount_waiter *me, uint64_t *w)
+{
+	for (;;) {
+		/*
+		 * ORD eventcount.A2: acquire, so the caller sees what came before the
+		 * notification. Pairs with eventcount.R1 and eventcount.R2.
+		 */
+		*w = ipcwait_impl_load64_acquire(&me->ec->word);
+		if (!notified(me, *w))
+			return false;
+		/* ORD eventcount.X2: relaxed, no order needed: eventcount.A2 has acquired. */
+		if (!me->in_line ||
+		    ipcwait_impl_cas64_relaxed(&me->ec->word, w, without_me(me, *w)))
+			return true;
+	}
+}
+
+static bool look(struct iw_waiter *base)
+{
+	uint64_t w;
+
+	return take((struct eventcount_waiter *)base, &w);
+}
+
+/*
+ * There is no place left. If some belong to waiters that have gone, notifying all sweeps them
+ * away, this waiter's wait too.
+ */
+static enum iw_settled settle_beyond(struct eventcount_waiter *me, uint64_t w)
+{
+	if (!gone(w) || ipcwait_impl_eventcount_notify_slow(me->ec, UINT32_MAX))
+		return IW_NAP;
+	return take(me, &w) ? IW_TAKEN : IW_NAP;
+}
+
+/* l -> l+1 */
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct eventcount_waiter *me = (struct eventcount_waiter *)base;
+	uint64_t w;
+
+	*expected = (uint32_t)me->key;
+	do {
+		if (take(me, &w))
+			return IW_TAKEN;
+		if (me->in_line)
+			return IW_SLEEP;
+		if (line(w) == LINE_MAX)
+			return settle_beyond(me, w);
+		/*
+		 * ORD eventcount.X3: relaxed, no order needed: line and epoch are in one word, so
+		 * either this CAS sees the notification or that sees the sleeper.
+		 */
+	} while (!ipcwait_impl_cas64_relaxed(&me->ec->word, &w, w + LINE_ONE));
+	me->place = head(w) + (uint32_t)line(w);
+	me->base.bits = 1u << me->place % CLASSES;
+	me->in_line = true;
+	return IW_SLEEP;
+}
+
+/* g -> g+1, or l -> l-1 */
+static bool withdraw(struct iw_waiter *base)
+{
+	struct eventcount_waiter *me = (struct eventcount_waiter *)base;
+	uint64_t w;
+
+	do {
+		if (take(me, &w))
+			return true;
+		/* ORD eventcount.X4: relaxed, no order needed: there was no notification. */
+	} while (me->in_line &&
+		 !ipcwait_impl_cas64_relaxed(&me->ec->word, &w, without_me(me, w)));
+	me->in_line = false;
+	return false;
+}
+
+static const struct iw_waitable eventcount_waitable = {
+	.kind = IPCWAIT_KIND_EVENTCOUNT,
+	.resumable = true,
+	.look = look,
+	.settle = settle,
+	.withdraw = withdraw,
+};
+
+int ipcwait_eventcount_commit(struct ipcwait_eventcount *ec, uint64_t key,
+			      int64_t deadline_ns)
+{
+	int r = check(ec, "ipcwait_eventcount_commit");
+	struct eventcount_waiter me = {
+		.base = {
+			.what = &eventcount_waitable,
+			.deadline_ns = deadline_ns,
+		},
+		.ec = ec,
+		.key = key,
+	};
+
+	if (r)
+		return r;
+	if (look(&me.base))
+		return 0;
+	me.base.window = &ec->window;
+	me.base.futex = (const uint32_t *)&ec->word;
+	me.base.private_ = ec->flags & IPCWAIT_PRIVATE;
+	return iw_wait(&me.base);
+}
+
+/* The classes of @n places from @first on. */
+static uint32_t classes(uint32_t first, uint64_t n)
+{
+	uint32_t bits = n < CLASSES ? (1u << n) - 1 : ALL_CLASSES;
+
+	first %= CLASSES;
+	return first ? bits << first | bits >> (CLASSES - first) : bits;
+}
+
+/*
+ * The word after a notification of @n, and whom to wake: *@bits, 0 for nobody. Each place whose
+ * waiter has gone may be among the first in line, so as many more are notified. If wakes have
+ * been under way for too long a process may have died with them: all are notified and woken.
+ */
+static uint64_t plan(uint64_t w, uint32_t n, bool stale, uint32_t *bits)
+{
+	bool known = gone(w) < GONE_MAX;
+	uint64_t living = line(w) - gone(w), g = known ? gone(w) : 0;
+	bool all = stale || n >= living || !known;
+	uint64_t m = all ? line(w) : n ? n + g : 0, left = line(w) - m;
+	uint64_t k = (stale ? 0 : wakes(w)) + (!known ? 0 : n < living ? n : living);
+
+	*bits = stale ? ALL_CLASSES : classes(head(w), m);
+	return (uint32_t)(w + 1) | ((head(w) + m) & HEAD_MASK) * HEAD_ONE |
+	       left * LINE_ONE | (g < left ? g : left) * GONE_ONE |
+	       (k < WAKES_MAX ? k : WAKES_MAX) * WAKE_ONE;
+}
+
+/* e -> e+1 and as plan() says, then wake. The CAS is the last access to the event count. */
+int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t n)
+{
+	/* ORD eventcount.X5: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&ec->word), after;
+	const char *call = n == UINT32_MAX ? "ipcwait_eventcount_notify_all"
+					   : "ipcwait_eventcount_notify";
+	bool private_ = ec->flags & IPCWAIT_PRIVATE;
+	bool stale = false, stamped = false;
+	uint64_t stamped_ns = 0;
+	uint32_t bits;
+	int r = IW_IS_CHECKED || line(w) ? check(ec, call) : 0;
+
+	if (r)
+		return r;
+	do {
+		stale = stale || (wakes(w) && !iw_stamp_fresh(&ec->window));
+		after = plan(w, n, stale, &bits);
+		if (bits && !stamped)
+			stamped_ns = iw_stamp(&ec->window);
+		stamped = stamped || bits;
+		/*
+		 * ORD eventcount.R2: release on success, as eventcount.R1. Pairs with
+		 * eventcount.A1 and eventcount.A2.
+		 */
+	} while (!ipcwait_impl_cas64_release(&ec->word, &w, after));
+
+	/* From here on a waiter may have returned, and freed the event count. */
+	if (bits)
+		(void)iw_wake_bits(IPCWAIT_KIND_EVENTCOUNT, (const uint32_t *)&ec->word,
+				   EVERYBODY, private_, bits, stamped_ns);
+	else if (wakes(w))
+		iw_count(IPCWAIT_KIND_EVENTCOUNT, IW_WAKES_AVOIDED, 1);
+	return 0;
+}
+
+static int refuse_init(const struct ipcwait_eventcount *ec)
+{
+	const char *what = IW_UNKNOWN_FLAGS;
+
+	if (!ec)
+		what = IW_NULL;
+	else if ((uintptr_t)ec % 8)
+		what = IW_MISALIGNED;
+	return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, "ipcwait_eventcount_init",
+			 what);
+}
+
+int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
+{
+	if (!ec || (uintptr_t)ec % 8 || flags & ~IPCWAIT_PRIVATE)
+		return refuse_init(ec);
+	*ec = (struct ipcwait_eventcount){ .flags = flags,
+					   .reserved = iw_private_owner(flags) };
+	return 0;
+}
+
+int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec)
+{
+	int r = check(ec, "ipcwait_eventcount_fini");
+
+	if (r)
+		return r;
+	/* ORD eventcount.X6: relaxed, protected by the caller: nobody else uses it. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&ec->word);
+
+	if (line(w) > gone(w) || wakes(w))
+		return -EBUSY;
+	/* ORD eventcount.X7: relaxed, protected by the caller, as eventcount.X6. */
+	ipcwait_impl_store64_relaxed(&ec->word, FINISHED_WORD);
+	ec->flags = FINISHED_FLAGS;
+	return 0;
+}
+
+/*
+ * One of the objects that a thread waits for, lib/wait/any.h. futex_waitv(2) knows no classes, so
+ * any wake reaches it, in vain perhaps.
+ */
+static struct eventcount_waiter one_of_several(const struct ipcwait_waitable *o,
+					       const struct iw_any_state *state)
+{
+	return (struct eventcount_waiter){
+		.ec = o->object,
+		.key = o->expected,
+		.place = (uint32_t)state->own,
+		.in_line = state->announced,
+	};
+}
+
+static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
+		     const char *call)
+{
+	int r = check(o->object, call);
+
+	(void)state;
+	if (r == 0 && o->expected > UINT32_MAX)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, o->object, call,
+				 IW_OUT_OF_RANGE);
+	return r;
+}
+
+static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	struct eventcount_waiter me = one_of_several(o, state);
+	uint64_t w;
+
+	return take(&me, &w);
+}
+
+static enum iw_settled any_announce(const struct ipcwait_waitable *o,
+				    struct iw_any_state *state, struct iw_waitv *word)
+{
+	struct eventcount_waiter me = one_of_several(o, state);
+	uint32_t expected = 0;
+	enum iw_settled how = settle(&me.base, &expected);
+
+	state->own = me.place;
+	*word = iw_waitv((const uint32_t *)&me.ec->word, expected,
+			 me.ec->flags & IPCWAIT_PRIVATE);
+	return how;
+}
+
+static bool any_withdraw(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	struct eventcount_waiter me = one_of_several(o, state);
+
+	return withdraw(&me.base);
+}
+
+/* As withdraw(), but nothing is taken: a notification that reached it is for the next in line. */
+static void any_retract(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	const struct eventcount_waiter me = one_of_several(o, state);
+	/* ORD eventcount.X8: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me.ec->word);
+
+	/* ORD eventcount.X9: relaxed, no order needed: notifiers have released. */
+	while (!ipcwait_impl_cas64_relaxed(&me.ec->word, &w, without_me(&me, w)))
+		continue;
+	if (notified(&me, w) && reached(&me, w))
+		(void)ipcwait_eventcount_notify(me.ec, 1);
+}
+
+const struct iw_any_kind iw_any_eventcount = {
+	.begin = any_begin,
+	.take = any_take,
+	.announce = any_announce,
+	.withdraw = any_withdraw,
+	.retract = any_retract,
+};
