@@ -68,6 +68,44 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_futex_wait(uint32_t *word, uint32_t e
 						      struct ipcwait_window *w,
 						      unsigned flags);
 
+/* One of several words to wait on. */
+struct ipcwait_futex_waiter {
+	uint32_t *word;    /* 4-byte aligned */
+	uint32_t expected; /* value to sleep on */
+	unsigned flags;    /* 0 or IPCWAIT_PRIVATE */
+};
+
+/**
+ * ipcwait_futex_wait_any() - wait while each word of a set holds its expected value
+ * @set:         the words; not changed
+ * @n:           how many, 1 .. 128
+ * @deadline_ns: absolute, CLOCK_MONOTONIC; IPCWAIT_FOREVER never expires
+ *
+ * ipcwait_wait_any() for words only, with the calling thread's own window; see wait_any.h.
+ * Where several threads sleep on a word and not all for it alone, wake all of them.
+ *
+ * Return: the index of a word that differed at the call, the lowest; or later of one that
+ *         differs or was woken. Look at that word again: it may be for no reason.
+ *   -ETIMEDOUT  deadline reached
+ *   -EINTR      a signal handler ran during the sleep (never while spinning), as
+ *               ipcwait_wait_any()
+ *   -EINVAL     @set is NULL, @n is 0 or above 128, a word is NULL or misaligned, or has
+ *               unknown flags
+ *   -ENOMEM     the kernel had no memory for so many words
+ *   -ENOSYS     the kernel, or a filter, forbids futex(2)
+ *
+ * Ordering:     none; load the word with acquire order after the call
+ * Threads:      any
+ * Processes:    any that map a word, unless its IPCWAIT_PRIVATE
+ * Signals:      not async-signal-safe
+ * Cancellation: not a cancellation point
+ * Lifetime:     all words must stay mapped until the call returns
+ * errno:        untouched
+ * Since:        0.1
+ */
+IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_futex_wait_any(struct ipcwait_futex_waiter *set,
+							  unsigned n, int64_t deadline_ns);
+
 /**
  * ipcwait_futex_wake() - wake threads that sleep on @word
  * @word:  the word; change it before the call

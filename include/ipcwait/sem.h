@@ -66,6 +66,8 @@
  *   0,k,s -> 0,0,s        sleep again     woken waiter      value 0 only; SPINNER -> 0
  *   v,k,s -> v-1,k-1,s-1  take            woken waiter      k stays 0 if it was 0
  *   0,k,s -> 0,k-1,s-1    give up         expired waiter    k stays 0 if it was 0
+ *   v,k,s -> v,k-1+m,s-1  pass on         waiter for any    took another object; with k' = k-1:
+ *                                                           m = min(s-1-k', v-k'), wake m
  *
  * WAKES and SPINNER may be too small: costs a needless wake. Either too large while a
  * thread sleeps and v > 0 is a lost wake-up and must be impossible: nobody goes to sleep
@@ -75,7 +77,7 @@
 struct ipcwait_sem {
 	struct ipcwait_word64 word;   /* low half: the futex */
 	uint32_t flags;               /* as given to init; all ones: finished */
-	uint32_t reserved;            /* zero in layout 0 */
+	uint32_t reserved;            /* zero; checked builds: who made a private one */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 
@@ -251,7 +253,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_wait(struct ipcwait_sem *s)
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
 
 	/* ORD sem.A2: acquire on success, as sem.A1. Pairs with sem.R1 and sem.R2. */
-	if (IPCWAIT_LIKELY(w & IPCWAIT_IMPL_SEM_VALUE_MASK) &&
+	if (IPCWAIT_IMPL_FAST(w & IPCWAIT_IMPL_SEM_VALUE_MASK) &&
 	    IPCWAIT_LIKELY(ipcwait_impl_cas64_acquire(&s->word, &w,
 						      w - IPCWAIT_IMPL_SEM_VALUE_ONE)))
 		return 0;
@@ -292,7 +294,7 @@ IPCWAIT_INLINE int ipcwait_sem_post_n(struct ipcwait_sem *s, uint32_t n)
 	 * Only with the low half zero: then nobody sleeps and no wake is due. A SPINNER bit
 	 * without sleepers needs nothing either, but leaves the check to the slow path.
 	 */
-	if (IPCWAIT_LIKELY((uint32_t)w == 0) &&
+	if (IPCWAIT_IMPL_FAST((uint32_t)w == 0) &&
 	    IPCWAIT_LIKELY((w >> 32) + n <= IPCWAIT_SEM_VALUE_MAX) &&
 	    IPCWAIT_LIKELY(
 		    ipcwait_impl_cas64_release(&s->word, &w, w + ((uint64_t)n << 32))))

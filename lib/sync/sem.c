@@ -4,6 +4,8 @@
 #include <ipcwait/sem.h>
 
 #include "os/seam.h"
+#include "wait/any.h"
+#include "wait/misuse.h"
 #include "wait/stats.h"
 #include "wait/wait.h"
 #include "wait/wake.h"
@@ -40,9 +42,16 @@ static uint64_t wakes(uint64_t w)
 	return (w & WAKES_MASK) >> 16;
 }
 
-static bool usable(const struct ipcwait_sem *s)
+/* 0, or the error of @call if @s is none that this process can use. */
+static int check(const struct ipcwait_sem *s, const char *call)
 {
-	return (uintptr_t)s % 8 == 0 && s->flags != FINISHED_FLAGS;
+	if (!s)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_NULL);
+	if ((uintptr_t)s % 8)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_MISALIGNED);
+	if (s->flags == FINISHED_FLAGS)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_FINISHED);
+	return iw_private_check(&s->reserved, IPCWAIT_KIND_SEM, s, call);
 }
 
 /* One thread in one wait. */
@@ -169,7 +178,7 @@ static const struct iw_waitable sem_waitable = {
 	.withdraw = withdraw,
 };
 
-static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns)
+static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns, const char *call)
 {
 	struct sem_waiter me = {
 		.base = {
@@ -182,19 +191,26 @@ static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns)
 		.sem = s,
 	};
 
-	return usable(s) ? iw_wait(&me.base) : -EINVAL;
+	int r = check(s, call);
+
+	if (r)
+		return r;
+	/* A checked build has tried nothing yet, and learns from the same waits as any. */
+	if (IW_IS_CHECKED && ipcwait_sem_trywait(s) == 0)
+		return 0;
+	return iw_wait(&me.base);
 }
 
 int ipcwait_impl_sem_wait_slow(struct ipcwait_sem *s)
 {
-	return wait_contended(s, IPCWAIT_FOREVER);
+	return wait_contended(s, IPCWAIT_FOREVER, "ipcwait_sem_wait");
 }
 
 int ipcwait_sem_wait_until(struct ipcwait_sem *s, int64_t deadline_ns)
 {
-	if (ipcwait_sem_trywait(s) == 0)
+	if (!IW_IS_CHECKED && ipcwait_sem_trywait(s) == 0)
 		return 0;
-	return wait_contended(s, deadline_ns);
+	return wait_contended(s, deadline_ns, "ipcwait_sem_wait_until");
 }
 
 /*
@@ -229,9 +245,12 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 	bool stale = false, stamped = false;
 	uint64_t known, posted, stamped_ns = 0;
 	uint32_t due;
+	int r = 0;
 
-	if (sleepers(w) && !usable(s))
-		return -EINVAL;
+	if (IW_IS_CHECKED || sleepers(w))
+		r = check(s, n == 1 ? "ipcwait_sem_post" : "ipcwait_sem_post_n");
+	if (r)
+		return r;
 	do {
 		if (n > IPCWAIT_SEM_VALUE_MAX - value(w))
 			return -EOVERFLOW;
@@ -257,22 +276,38 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 	return 0;
 }
 
+static int refuse_init(const struct ipcwait_sem *s, uint32_t value_)
+{
+	const char *what = IW_UNKNOWN_FLAGS;
+
+	if (!s)
+		what = IW_NULL;
+	else if ((uintptr_t)s % 8)
+		what = IW_MISALIGNED;
+	else if (value_ > IPCWAIT_SEM_VALUE_MAX)
+		what = IW_OUT_OF_RANGE;
+	return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, "ipcwait_sem_init", what);
+}
+
 int ipcwait_sem_init(struct ipcwait_sem *s, uint32_t value_, unsigned flags)
 {
 	struct ipcwait_sem fresh = IPCWAIT_SEM_INIT(value_);
 
 	if (!s || (uintptr_t)s % 8 || value_ > IPCWAIT_SEM_VALUE_MAX ||
 	    flags & ~IPCWAIT_PRIVATE)
-		return -EINVAL;
+		return refuse_init(s, value_);
 	fresh.flags = flags;
+	fresh.reserved = iw_private_owner(flags);
 	*s = fresh;
 	return 0;
 }
 
 int ipcwait_sem_fini(struct ipcwait_sem *s)
 {
-	if (!s || !usable(s))
-		return -EINVAL;
+	int r = check(s, "ipcwait_sem_fini");
+
+	if (r)
+		return r;
 	/* ORD sem.X11: relaxed, protected by the caller: nobody else uses the semaphore. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
 
@@ -286,6 +321,86 @@ int ipcwait_sem_fini(struct ipcwait_sem *s)
 
 int ipcwait_sem_value(const struct ipcwait_sem *s)
 {
+	if (IW_IS_CHECKED)
+		(void)check(s, "ipcwait_sem_value");
 	/* ORD sem.X13: relaxed, hint: a snapshot that promises no order. */
 	return (int)value(ipcwait_impl_load64_relaxed(&s->word));
 }
+
+/*
+ * One of the objects that a thread waits for, lib/wait/any.h. Such a waiter does not mark
+ * itself as a spinner: it may take another object, and a post relied on it.
+ */
+static struct sem_waiter one_of_several(const struct ipcwait_waitable *o,
+					const struct iw_any_state *state)
+{
+	return (struct sem_waiter){ .sem = o->object, .sleeper = state->announced };
+}
+
+static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
+		     const char *call)
+{
+	(void)state;
+	return check(o->object, call);
+}
+
+static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	struct sem_waiter me = one_of_several(o, state);
+	/* ORD sem.X14: relaxed, re-checked by the CAS in take(). */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me.sem->word);
+
+	return take(&me, &w);
+}
+
+static enum iw_settled any_announce(const struct ipcwait_waitable *o,
+				    struct iw_any_state *state, struct iw_waitv *word)
+{
+	struct sem_waiter me = one_of_several(o, state);
+	uint32_t expected = 0;
+	enum iw_settled how = settle(&me.base, &expected);
+
+	*word = iw_waitv((const uint32_t *)&me.sem->word, expected,
+			 me.sem->flags & IPCWAIT_PRIVATE);
+	return how;
+}
+
+static bool any_withdraw(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	struct sem_waiter me = one_of_several(o, state);
+
+	return withdraw(&me.base);
+}
+
+/*
+ * v,k,s -> v,k-1+m,s-1, then wake m: a post of nothing, for whoever the last post would have
+ * woken had this waiter not been there.
+ */
+static void any_retract(const struct ipcwait_waitable *o, const struct iw_any_state *state)
+{
+	const struct sem_waiter me = one_of_several(o, state);
+	/* ORD sem.X15: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me.sem->word);
+	uint64_t left, stamped_ns = 0;
+	uint32_t due;
+
+	do {
+		left = without_me(&me, w);
+		due = wakes_due(left, 0);
+		if (due && !stamped_ns)
+			stamped_ns = iw_stamp(&me.sem->window);
+		/* ORD sem.X16: relaxed, no order needed: whoever posted has released. */
+	} while (!ipcwait_impl_cas64_relaxed(&me.sem->word, &w, left + due * WAKE_ONE));
+	if (due == 0)
+		return;
+	(void)iw_wake(IPCWAIT_KIND_SEM, (const uint32_t *)&me.sem->word, due,
+		      me.sem->flags & IPCWAIT_PRIVATE, stamped_ns);
+}
+
+const struct iw_any_kind iw_any_sem = {
+	.begin = any_begin,
+	.take = any_take,
+	.announce = any_announce,
+	.withdraw = any_withdraw,
+	.retract = any_retract,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/futex_waitv.h"
+
+/* Where the headers are older than the kernel. The number is the same on all CPUs. */
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns)
+{
+	int saved_errno = errno, result;
+	struct timespec deadline = {
+		.tv_sec = (time_t)(deadline_ns / 1000000000),
+		.tv_nsec = (long)(deadline_ns % 1000000000),
+	};
+
+	result = (int)syscall(SYS_futex_waitv, words, n, 0,
+			      deadline_ns == INT64_MAX ? NULL : &deadline, CLOCK_MONOTONIC);
+	if (result < 0)
+		result = -errno;
+	errno = saved_errno;
+	return result;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* One wait for several objects. What the steps mean for each kind of object is in its own file;
+ * the argument is in docs/design/wait_any.md. */
+#include <errno.h>
+
+#include <ipcwait/wait_any.h>
+
+#include "os/seam.h"
+#include "wait/any.h"
+#include "wait/misuse.h"
+#include "wait/sleep_any.h"
+
+_Static_assert(IPCWAIT_WAIT_ANY_MAX == IW_WAITV_MAX, "the kernel's limit");
+
+/*
+ * Where the kernel cannot sleep on several words, in ns: the first sleep and the longest. Timers
+ * are 50 us late by default, so a first one that is shorter would not be. At last there is one
+ * wake-up per millisecond, 20 us of CPU time each on the project's guest: 2 % of a CPU.
+ */
+#define LOOK_FIRST_NS 50000
+#define LOOK_LAST_NS  1000000
+
+/* What waits without a window of their own have taught the thread. */
+static _Thread_local struct ipcwait_window thread_window IW_TLS_INITIAL_EXEC;
+
+struct any_waiter {
+	struct iw_waiter base;
+	const struct ipcwait_waitable *set;
+	unsigned n;
+	unsigned woken;        /* index that the kernel has reported, n: none */
+	unsigned taken;        /* index of what ended the wait */
+	int64_t look_ns;       /* length of the last sleep on the first word only */
+	struct iw_waitv *word; /* what to sleep on, of those announced */
+	struct iw_any_state *state;
+};
+
+static int refuse(const void *o, const char *call, const char *what)
+{
+	return iw_misuse(-EINVAL, IPCWAIT_KIND_WAIT_ANY, o, call, what);
+}
+
+static const struct iw_any_kind *const kinds[] = {
+	[IPCWAIT_WAITABLE_FUTEX] = &iw_any_futex,
+	[IPCWAIT_WAITABLE_SEM] = &iw_any_sem,
+	[IPCWAIT_WAITABLE_EVENT] = &iw_any_event,
+	[IPCWAIT_WAITABLE_EVENTCOUNT] = &iw_any_eventcount,
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct iw_any_kind *kind_of(const struct any_waiter *me, unsigned i)
+{
+	return kinds[me->set[i].type];
+}
+
+/* Object @i is the caller's; from the others the thread is gone. */
+static bool end_with(struct any_waiter *me, unsigned i)
+{
+	me->taken = i;
+	me->state[i].announced = false;
+	for (i = 0; i < me->n; i++) {
+		if (me->state[i].announced)
+			kind_of(me, i)->retract(&me->set[i], &me->state[i]);
+		me->state[i].announced = false;
+	}
+	return true;
+}
+
+/* A wake ends the wait for a raw word, whatever the word holds. */
+static bool take(struct any_waiter *me, unsigned i)
+{
+	if (i == me->woken && me->set[i].type == IPCWAIT_WAITABLE_FUTEX)
+		return true;
+	return kind_of(me, i)->take(&me->set[i], &me->state[i]);
+}
+
+/* That for which it was woken first: else its wake would have to be passed on. */
+static bool look(struct iw_waiter *base)
+{
+	struct any_waiter *me = (struct any_waiter *)base;
+
+	if (me->woken < me->n && take(me, me->woken))
+		return end_with(me, me->woken);
+	for (unsigned i = 0; i < me->n; i++)
+		if (take(me, i))
+			return end_with(me, i);
+	return false;
+}
+
+/* How many words to sleep on: all, or the first and not for long. */
+static unsigned sleepable(struct any_waiter *me)
+{
+	if (me->n == 1 || iw_sleeps_on_several())
+		return me->n;
+	me->look_ns = me->look_ns ? me->look_ns * 2 : LOOK_FIRST_NS;
+	if (me->look_ns > LOOK_LAST_NS)
+		me->look_ns = LOOK_LAST_NS;
+	me->base.alarm_ns = iw_clock_ns() + me->look_ns;
+	/* A spin after each of these sleeps would take more than they do. */
+	me->base.again_ns = 1;
+	return 1;
+}
+
+/*
+ * Objects may come and go while others are announced. The kernel compares all words with what
+ * they held when the thread was counted in, so a wake that was sent since then keeps it awake.
+ */
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct any_waiter *me = (struct any_waiter *)base;
+	unsigned n = sleepable(me);
+
+	for (unsigned i = 0; i < n; i++) {
+		enum iw_settled how =
+			kind_of(me, i)->announce(&me->set[i], &me->state[i], &me->word[i]);
+
+		if (how == IW_TAKEN)
+			(void)end_with(me, i);
+		if (how != IW_SLEEP)
+			return how;
+		me->state[i].announced = true;
+	}
+	*expected = (uint32_t)me->word[0].expected;
+	return IW_SLEEP;
+}
+
+static bool withdraw(struct iw_waiter *base)
+{
+	struct any_waiter *me = (struct any_waiter *)base;
+
+	for (unsigned i = 0; i < me->n; i++) {
+		const struct iw_any_kind *kind = kind_of(me, i);
+		bool taken = me->state[i].announced
+				     ? kind->withdraw(&me->set[i], &me->state[i])
+				     : kind->take(&me->set[i], &me->state[i]);
+
+		me->state[i].announced = false;
+		if (taken)
+			return end_with(me, i);
+	}
+	return false;
+}
+
+/* With an alarm it is a sleep on the first object only, whose word it begins with. */
+static int sleep_on(struct iw_waiter *base, uint32_t expected, int64_t deadline_ns)
+{
+	struct any_waiter *me = (struct any_waiter *)base;
+	bool alone = me->n == 1 || me->base.alarm_ns;
+	int r = alone ? iw_sleep_once(IPCWAIT_KIND_WAIT_ANY, me->set[0].object, expected,
+				      deadline_ns, me->word[0].flags & IW_WAITV_PRIVATE)
+		      : iw_sleep_on_several(IPCWAIT_KIND_WAIT_ANY, me->word, me->n,
+					    deadline_ns);
+
+	if (r >= 0)
+		me->woken = (unsigned)r;
+	return r < 0 ? r : 0;
+}
+
+/* Not resumable: a wake that changes nothing in a raw word would be lost on a waiter that is up. */
+static const struct iw_waitable any_waitable = {
+	.kind = IPCWAIT_KIND_WAIT_ANY,
+	.look = look,
+	.settle = settle,
+	.withdraw = withdraw,
+	.sleep = sleep_on,
+};
+
+static int begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
+		 const char *call)
+{
+	unsigned type = (unsigned)o->type;
+
+	if (type >= KINDS)
+		return refuse(o, call, "unknown type");
+	if (!o->object)
+		return refuse(o, call, IW_NULL);
+	if (o->flags & (type == IPCWAIT_WAITABLE_FUTEX ? ~IPCWAIT_PRIVATE : ~0u))
+		return refuse(o, call, IW_UNKNOWN_FLAGS);
+	*state = (struct iw_any_state){ .announced = false };
+	return kinds[type]->begin(o, state, call);
+}
+
+int iw_wait_any_check(const void *set, unsigned n, const char *call)
+{
+	if (set && n > 0 && n <= IPCWAIT_WAIT_ANY_MAX)
+		return 0;
+	return refuse(set, call, set ? IW_OUT_OF_RANGE : IW_NULL);
+}
+
+int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
+		struct ipcwait_window *w, const char *call)
+{
+	struct iw_waitv word[IPCWAIT_WAIT_ANY_MAX];
+	struct iw_any_state state[IPCWAIT_WAIT_ANY_MAX];
+	struct any_waiter me = {
+		.base = {
+			.what = &any_waitable,
+			.window = w ? w : &thread_window,
+			.futex = n == 1 ? set[0].object : NULL,
+			.deadline_ns = deadline_ns,
+		},
+		.set = set,
+		.n = n,
+		.woken = n,
+		.state = state,
+		.word = word,
+	};
+	int r = 0;
+
+	for (unsigned i = 0; i < n && r == 0; i++)
+		r = begin(&set[i], &state[i], call);
+	if (r == 0 && !look(&me.base))
+		r = iw_wait(&me.base);
+	return r ? r : (int)me.taken;
+}
+
+int ipcwait_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
+		     struct ipcwait_window *w)
+{
+	int r = iw_wait_any_check(set, n, "ipcwait_wait_any");
+
+	if (r == 0 && (uintptr_t)w % 8)
+		r = refuse(set, "ipcwait_wait_any", "misaligned window");
+	return r ? r : iw_wait_any(set, n, deadline_ns, w, "ipcwait_wait_any");
+}
