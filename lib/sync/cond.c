@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The condition variable's waiters. The state table is in <ipcwait/cond.h>, the argument in
+ * docs/design/cond.md. */
+#include "sync/cond_word.h"
+
+#include "os/seam.h"
+#include "sync/mutex_word.h"
+#include "wait/misuse.h"
+#include "wait/wait.h"
+#include "wait/wake.h"
+
+_Static_assert(sizeof(struct ipcwait_cond) == 32 + 16, "shared-memory layout 0");
+_Static_assert(_Alignof(struct ipcwait_cond) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_cond, word) == 0, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_cond, window) == 16, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0");
+
+/*
+ * How long ipcwait_cond_fini() waits for waiters that were released, in ns. They need a few
+ * instructions; those that are not done by then have been killed or stopped.
+ */
+#define DRAIN_NS 1000000000
+
+/* One thread in one wait: the spinner, or the holder of a ticket. */
+struct cond_waiter {
+	struct iw_waiter base;
+	struct ipcwait_cond *cond;
+	uint32_t turn;   /* the spinner's SPINNER and TURN; 0: it has a ticket */
+	uint32_t taken;  /* turns and tickets, to be counted in out */
+	uint64_t ticket; /* 40 bits */
+	bool slept;
+};
+
+/*
+ * The waiter has got the ticket that is ISSUED in @arrivals. SERVED is never far from it, and
+ * so has its upper bits. It begins no spin: a signal that serves a ticket makes a system call.
+ */
+static void hold_ticket(struct cond_waiter *me, uint64_t arrivals)
+{
+	/* ORD cond.X1: relaxed, no order needed: off by less than 2^31 either way is right. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->cond->word);
+	int32_t ahead = (int32_t)cond_waiting(w, arrivals);
+
+	me->ticket = (w + (uint64_t)(int64_t)ahead) & COND_SERVED_MASK;
+	me->turn = 0;
+	me->taken++;
+	me->base.futex = (const uint32_t *)&me->cond->word;
+	me->base.bits = cond_class(me->ticket);
+	me->base.crowded = true;
+}
+
+/* SPINNER 0 -> 1, or i -> i+1 beside a spinner. From here on a signal can release the waiter. */
+static void enter(struct cond_waiter *me)
+{
+	/* ORD cond.X2: relaxed, re-checked by the CAS below. */
+	uint64_t a = ipcwait_impl_load64_relaxed(&me->cond->arrivals), next;
+	uint32_t turn;
+
+	do {
+		turn = ((uint32_t)a + COND_TURN_ONE) | COND_SPINNER;
+		if (a & COND_SPINNER)
+			next = a + COND_ISSUED_ONE;
+		else
+			next = (a & ~(uint64_t)UINT32_MAX) | turn;
+		/* ORD cond.X3: relaxed, protected by the mutex: a signal comes after it. */
+	} while (!ipcwait_impl_cas64_relaxed(&me->cond->arrivals, &a, next));
+	if (a & COND_SPINNER) {
+		hold_ticket(me, a);
+		return;
+	}
+	me->turn = turn;
+	me->taken++;
+	me->base.futex = (const uint32_t *)&me->cond->arrivals;
+}
+
+static bool released(const struct cond_waiter *me)
+{
+	if (me->turn) {
+		/* ORD cond.A1: acquire, to see what came before the signal. Pairs with
+		 * cond_wake.R1. */
+		uint64_t a = ipcwait_impl_load64_acquire(&me->cond->arrivals);
+
+		return (uint32_t)a != me->turn;
+	}
+	/* ORD cond.A2: acquire, as cond.A1. Pairs with cond_wake.R2, cond_wake.R3 and cond.R1. */
+	return cond_served(ipcwait_impl_load64_acquire(&me->cond->word), me->ticket);
+}
+
+/* Looks and deadlines of the engine leave turn and ticket alone: see leave(). */
+static bool look(struct iw_waiter *base)
+{
+	return released((struct cond_waiter *)base);
+}
+
+/*
+ * SPINNER 1 -> 0 as the last one in a wait without a ticket, i -> i+1 if it is to get one. False
+ * if a signal was faster.
+ */
+static bool end_turn(struct cond_waiter *me, uint64_t issue)
+{
+	uint64_t a;
+
+	do {
+		/* ORD cond.A3: acquire, as cond.A1. Pairs with cond_wake.R1. */
+		a = ipcwait_impl_load64_acquire(&me->cond->arrivals);
+		if ((uint32_t)a != me->turn)
+			return false;
+		/* ORD cond.X4: relaxed, no order needed: nothing was taken. */
+	} while (!ipcwait_impl_cas64_relaxed(&me->cond->arrivals, &a,
+					     (a & ~COND_SPINNER) + issue));
+	if (issue)
+		hold_ticket(me, a);
+	return true;
+}
+
+/*
+ * SPINNER 1 -> 0, i -> i+1 in one step, so that no signal can find the waiter in both places or
+ * in none. To sleep nothing more is published: whoever holds a ticket is taken for a sleeper.
+ */
+static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+{
+	struct cond_waiter *me = (struct cond_waiter *)base;
+	uint64_t w;
+
+	if (me->turn && !end_turn(me, COND_ISSUED_ONE))
+		return IW_TAKEN;
+	/* ORD cond.A4: acquire, as cond.A2. Pairs with cond_wake.R2, cond_wake.R3 and cond.R1. */
+	w = ipcwait_impl_load64_acquire(&me->cond->word);
+	if (cond_served(w, me->ticket))
+		return IW_TAKEN;
+	if (me->slept)
+		iw_cond_wake_next(me->cond);
+	me->slept = true;
+	*expected = (uint32_t)w;
+	return IW_SLEEP;
+}
+
+static const struct iw_waitable cond_waitable = {
+	.kind = IPCWAIT_KIND_COND,
+	.resumable = true,
+	.restarts = true,
+	.look = look,
+	.settle = settle,
+	.withdraw = look,
+};
+
+/*
+ * The ticket counts no more. Returns the word without it, which is always another: a signal that
+ * releases all, and forgets what GONE and DEEP say, must fail if it does not know the ticket.
+ */
+static uint64_t without_ticket(uint64_t w, uint64_t ticket)
+{
+	uint32_t ahead = (uint32_t)ticket - (uint32_t)w;
+
+	if (ahead >= COND_GONE_BITS || cond_gone(w) >> ahead & 1)
+		return w + COND_DEEP_ONE;
+	return cond_skip(w | UINT64_C(1) << (COND_GONE_SHIFT + ahead));
+}
+
+/*
+ * GONE bit t-s 0 -> 1, or DEEP + 1 if there is no such bit. If there have been too many of those
+ * it releases everybody, and itself. False if a signal was faster.
+ */
+static bool return_ticket(const struct cond_waiter *me)
+{
+	for (;;) {
+		/* ORD cond.A5: acquire, as cond.A2. Pairs with cond_wake.R2, cond_wake.R3 and
+		 * cond.R1. */
+		uint64_t w = ipcwait_impl_load64_acquire(&me->cond->word);
+		uint64_t next = without_ticket(w, me->ticket);
+
+		if (cond_served(w, me->ticket))
+			return false;
+		if ((w & COND_DEEP_MASK) == COND_DEEP_MASK && !(next & COND_DEEP_MASK))
+			iw_cond_release_tickets(me->cond);
+		/*
+		 * ORD cond.R1: release on success, so that whoever sees SERVED beyond a ticket
+		 * also sees that it was issued. Pairs with cond_wake.A1, cond.A2, cond.A4 and
+		 * cond.A5.
+		 */
+		else if (ipcwait_impl_cas64_release(&me->cond->word, &w, next))
+			return true;
+	}
+}
+
+/* False if a signal has released the waiter meanwhile. */
+static bool give_up(struct cond_waiter *me)
+{
+	return me->turn ? end_turn(me, 0) : return_ticket(me);
+}
+
+/* The last touch of the condition variable. */
+static void leave(const struct cond_waiter *me)
+{
+	if (me->slept)
+		iw_cond_wake_next(me->cond);
+	/* ORD cond.R2: release, so that the memory may go. Pairs with cond.A6. */
+	(void)ipcwait_impl_add32_release(&me->cond->out, me->taken);
+}
+
+/* Unlocks @m however often the caller has locked it. *@more is how often more than once. */
+static int unlock_all(struct ipcwait_mutex *m, uint16_t *more)
+{
+	uint16_t left;
+	int r;
+
+	*more = 0;
+	if (!(m->flags & IPCWAIT_RECURSIVE))
+		return ipcwait_mutex_unlock(m);
+	do {
+		left = m->count;
+		r = ipcwait_mutex_unlock(m);
+	} while (r == 0 && left && ++*more);
+	return r;
+}
+
+static int lock_again(struct ipcwait_mutex *m, uint16_t more, int r)
+{
+	int locked = ipcwait_mutex_lock(m);
+
+	if (locked && locked != -EOWNERDEAD)
+		return locked;
+	if (more)
+		m->count = more;
+	return locked ? locked : r;
+}
+
+/* As long as nothing was unlocked, nothing has happened: a signal goes to somebody else. */
+static int take_back(struct cond_waiter *me, int r)
+{
+	if (!give_up(me))
+		(void)ipcwait_cond_signal(me->cond);
+	leave(me);
+	return r;
+}
+
+static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t deadline_ns,
+		      const char *call)
+{
+	struct cond_waiter me = {
+		.base = {
+			.what = &cond_waitable,
+			.deadline_ns = deadline_ns,
+		},
+		.cond = c,
+	};
+	int r = iw_cond_check(c, call);
+	uint16_t more;
+
+	if (r)
+		return r;
+	if (!m || !mutex_usable(m))
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, "no usable mutex");
+	me.base.window = &c->window;
+	me.base.private_ = c->flags & IPCWAIT_PRIVATE;
+	enter(&me);
+	r = unlock_all(m, &more);
+	if (r)
+		return take_back(&me, r);
+	r = iw_wait(&me.base);
+	if (r && !give_up(&me))
+		r = 0;
+	leave(&me);
+	return lock_again(m, more, r);
+}
+
+int ipcwait_cond_wait(struct ipcwait_cond *c, struct ipcwait_mutex *m)
+{
+	return wait_until(c, m, IPCWAIT_FOREVER, "ipcwait_cond_wait");
+}
+
+int ipcwait_cond_wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m,
+			    int64_t deadline_ns)
+{
+	return wait_until(c, m, deadline_ns, "ipcwait_cond_wait_until");
+}
+
+int ipcwait_cond_init(struct ipcwait_cond *c, unsigned flags)
+{
+	struct ipcwait_cond fresh = IPCWAIT_COND_INIT;
+
+	if (!c)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
+				 IW_NULL);
+	if ((uintptr_t)c % 8)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
+				 IW_MISALIGNED);
+	if (flags & ~IPCWAIT_PRIVATE)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
+				 IW_UNKNOWN_FLAGS);
+	fresh.flags = flags;
+	fresh.reserved = iw_private_owner(flags);
+	*c = fresh;
+	return 0;
+}
+
+/* Whoever ends it waits for the released waiters to be out. */
+struct drain {
+	struct iw_waiter base;
+	struct ipcwait_cond *cond;
+};
+
+static bool drained(struct iw_waiter *base)
+{
+	struct ipcwait_cond *c = ((struct drain *)base)->cond;
+	/* ORD cond.A6: acquire, so that what they did with it is over. Pairs with cond.R2. */
+	uint32_t out = ipcwait_impl_load32_acquire(&c->out);
+
+	/* ORD cond.X5: relaxed, protected by the caller: nobody else begins to wait. */
+	return cond_all_out(out, ipcwait_impl_load64_relaxed(&c->arrivals));
+}
+
+/* They wake nobody when they leave, which is never long in coming. */
+static enum iw_settled nap(struct iw_waiter *base, uint32_t *expected)
+{
+	(void)expected;
+	return drained(base) ? IW_TAKEN : IW_NAP;
+}
+
+static const struct iw_waitable drain_waitable = {
+	.kind = IPCWAIT_KIND_COND,
+	.restarts = true,
+	.look = drained,
+	.settle = nap,
+	.withdraw = drained,
+};
+
+static int drain(struct ipcwait_cond *c)
+{
+	struct ipcwait_window untaught = { 0 };
+	struct drain me = {
+		.base = {
+			.what = &drain_waitable,
+			.window = &untaught,
+			.futex = (const uint32_t *)&c->word,
+			.private_ = c->flags & IPCWAIT_PRIVATE,
+		},
+		.cond = c,
+	};
+
+	if (drained(&me.base))
+		return 0;
+	/* A broadcast that was killed may have left somebody asleep. */
+	(void)iw_wake(IPCWAIT_KIND_COND, me.base.futex, UINT32_MAX, me.base.private_, 0);
+	me.base.deadline_ns = iw_clock_ns() + DRAIN_NS;
+	return iw_wait(&me.base);
+}
+
+int ipcwait_cond_fini(struct ipcwait_cond *c)
+{
+	int r = iw_cond_check(c, "ipcwait_cond_fini");
+
+	if (r)
+		return r;
+	/* ORD cond.X6: relaxed, protected by the caller, as cond.X5. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&c->word);
+	/* ORD cond.X7: relaxed, protected by the caller, as cond.X5. */
+	uint64_t a = ipcwait_impl_load64_relaxed(&c->arrivals);
+
+	/* With GONE full it is not known whether anybody waits. */
+	if (a & COND_SPINNER || (cond_waiting(w, a) && cond_gone(w) != COND_GONE_FULL))
+		return -EBUSY;
+	r = drain(c);
+	if (r)
+		return r == -ETIMEDOUT ? -EBUSY : r;
+	c->flags = COND_FINISHED;
+	return 0;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* <ipcwait/cond.h> with threads, each test private and shared: who is released by what. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ipcwait/ipcwait.h>
+
+#include "common/cmocka_all.h"
+#include "common/cond_word.h"
+
+#define FAR_NS INT64_C(3600000000000)
+#define MANY   20
+
+static struct room {
+	struct ipcwait_cond c;
+	struct ipcwait_mutex m;
+} * room;
+
+static unsigned flags;
+
+struct waiter {
+	int64_t deadline_ns;
+	pthread_t thread;
+	int result;
+	int done;
+};
+
+static int begin(unsigned with)
+{
+	check_watchdog(60);
+	flags = with;
+	room = aligned_alloc(64, 128);
+	CHECK(room != NULL);
+	CHECK_EQ(ipcwait_mutex_init(&room->m, flags), 0);
+	return ipcwait_cond_init(&room->c, flags);
+}
+
+static int shared(void **state)
+{
+	(void)state;
+	return begin(0);
+}
+
+static int private(void **state)
+{
+	(void)state;
+	return begin(IPCWAIT_PRIVATE);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(room);
+	return 0;
+}
+
+static void lock(void)
+{
+	CHECK_EQ(ipcwait_mutex_lock(&room->m), 0);
+}
+
+static void unlock(void)
+{
+	CHECK_EQ(ipcwait_mutex_unlock(&room->m), 0);
+}
+
+static void *wait_once(void *arg)
+{
+	struct waiter *w = arg;
+
+	lock();
+	errno = 4711;
+	w->result = w->deadline_ns == IPCWAIT_FOREVER
+			    ? ipcwait_cond_wait(&room->c, &room->m)
+			    : ipcwait_cond_wait_until(&room->c, &room->m, w->deadline_ns);
+	CHECK_EQ(errno, 4711);
+	CHECK(w->result == 0 || ipcwait_now_ns() >= w->deadline_ns);
+	__atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
+	unlock();
+	return NULL;
+}
+
+static bool all_in(void *arg)
+{
+	uint64_t a = cond_arrivals(&room->c);
+
+	/* Whoever has a turn only is counted too: it will get a ticket. */
+	return cond_tickets(&room->c) + arrivals_spinner(a) == *(unsigned *)arg;
+}
+
+/* So many wait; they have unlocked the mutex. */
+static void await(unsigned n)
+{
+	CHECK(check_eventually(all_in, &n));
+	lock();
+	unlock();
+}
+
+static void start(struct waiter *w, int64_t deadline_ns)
+{
+	*w = (struct waiter){ .deadline_ns = deadline_ns };
+	CHECK(pthread_create(&w->thread, NULL, wait_once, w) == 0);
+}
+
+static int join(struct waiter *w)
+{
+	CHECK(pthread_join(w->thread, NULL) == 0);
+	return w->result;
+}
+
+static int done(const struct waiter *w)
+{
+	return __atomic_load_n(&w->done, __ATOMIC_ACQUIRE);
+}
+
+static unsigned count_done(const struct waiter *w, unsigned n)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		count += (unsigned)done(&w[i]);
+	return count;
+}
+
+struct expected {
+	const struct waiter *w;
+	unsigned done;
+};
+
+static bool are_done(void *arg)
+{
+	struct expected *e = arg;
+
+	return count_done(e->w, MANY) >= e->done;
+}
+
+/* Each signal releases one, with the mutex or without. */
+static void test_signals(void **state)
+{
+	struct waiter w[MANY];
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++)
+		start(&w[i], i % 2 ? IPCWAIT_FOREVER : ipcwait_deadline_in_ns(FAR_NS));
+	await(MANY);
+	for (unsigned i = 1; i <= MANY; i++) {
+		struct expected e = { w, i };
+
+		if (i % 2)
+			lock();
+		assert_int_equal(ipcwait_cond_signal(&room->c), 0);
+		if (i % 2)
+			unlock();
+		assert_true(check_eventually(are_done, &e));
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		assert_int_equal(join(&w[i]), 0);
+	assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+}
+
+/* The memory is used for something else as soon as fini allows it. */
+static void test_broadcast_then_fini(void **state)
+{
+	struct waiter w[MANY];
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < MANY; i++)
+			start(&w[i], IPCWAIT_FOREVER);
+		await(MANY);
+		assert_int_equal(ipcwait_cond_fini(&room->c), -EBUSY);
+		/* Whoever ends it may hold the mutex. */
+		lock();
+		assert_int_equal(ipcwait_cond_broadcast(&room->c), 0);
+		assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+		memset(&room->c, 0xa5, sizeof(room->c));
+		unlock();
+		for (unsigned i = 0; i < MANY; i++)
+			assert_int_equal(join(&w[i]), 0);
+		for (unsigned i = 0; i < sizeof(room->c); i++)
+			assert_int_equal(((unsigned char *)&room->c)[i], 0xa5);
+		assert_int_equal(ipcwait_cond_init(&room->c, flags), 0);
+	}
+}
+
+/* Those that give up take no signal with them. */
+static void test_deadlines_beside_signals(void **state)
+{
+	struct waiter w[MANY];
+
+	(void)state;
+	for (unsigned i = 0; i < MANY; i++)
+		start(&w[i], i % 2 ? IPCWAIT_FOREVER
+				   : ipcwait_deadline_in_ns((int64_t)i * 300000));
+	for (unsigned i = 0; i < MANY; i += 2) {
+		assert_int_equal(join(&w[i]), -ETIMEDOUT);
+		w[i].done = 0;
+	}
+	await(cond_tickets(&room->c));
+	for (unsigned i = 1; i <= MANY / 2; i++) {
+		struct expected e = { w, i };
+
+		assert_int_equal(ipcwait_cond_signal(&room->c), 0);
+		assert_true(check_eventually(are_done, &e));
+	}
+	for (unsigned i = 1; i < MANY; i += 2)
+		assert_int_equal(join(&w[i]), 0);
+	assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	CHECK_EQ(ipcwait_cond_signal(&room->c), 0);
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* A handler ends no wait by itself, but may signal. */
+static void test_handlers(void **state)
+{
+	struct sigaction idle = { .sa_handler = ignore },
+			 busy = { .sa_handler = on_signal };
+	struct waiter w;
+
+	(void)state;
+	if (CHECK_DEFERS_SIGNALS)
+		return;
+	assert_int_equal(sigaction(SIGUSR1, &idle, NULL), 0);
+	assert_int_equal(sigaction(SIGUSR2, &busy, NULL), 0);
+	start(&w, IPCWAIT_FOREVER);
+	await(1);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(pthread_kill(w.thread, SIGUSR1), 0);
+		(void)sched_yield();
+	}
+	assert_int_equal(done(&w), 0);
+	assert_int_equal(pthread_kill(w.thread, SIGUSR2), 0);
+	assert_int_equal(join(&w), 0);
+}
+
+#define ROUNDS 20000
+
+static struct ipcwait_cond turn_changed[2];
+static unsigned whose_turn;
+
+static void *take_turns(void *arg)
+{
+	unsigned me = *(unsigned *)arg;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		lock();
+		while (whose_turn != me)
+			CHECK_EQ(ipcwait_cond_wait(&turn_changed[me], &room->m), 0);
+		whose_turn = !me;
+		CHECK_EQ(ipcwait_cond_signal(&turn_changed[!me]), 0);
+		unlock();
+	}
+	return NULL;
+}
+
+static void test_taking_turns(void **state)
+{
+	unsigned me[2] = { 0, 1 };
+	pthread_t thread[2];
+
+	(void)state;
+	whose_turn = 0;
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(ipcwait_cond_init(&turn_changed[i], flags), 0);
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(pthread_create(&thread[i], NULL, take_turns, &me[i]) == 0);
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(pthread_join(thread[i], NULL) == 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(ipcwait_cond_fini(&turn_changed[i]), 0);
+}
+
+/* A barrier: everybody waits for the last, whose broadcast reaches all but itself. */
+static unsigned arrived, generation;
+
+static void *pass_barriers(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 300; i++) {
+		unsigned mine;
+
+		lock();
+		mine = generation;
+		if (++arrived == MANY) {
+			arrived = 0;
+			generation++;
+			CHECK_EQ(ipcwait_cond_broadcast(&room->c), 0);
+		}
+		while (generation == mine)
+			CHECK_EQ(ipcwait_cond_wait(&room->c, &room->m), 0);
+		unlock();
+	}
+	return NULL;
+}
+
+static void test_barrier(void **state)
+{
+	pthread_t thread[MANY];
+
+	(void)state;
+	arrived = generation = 0;
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK(pthread_create(&thread[i], NULL, pass_barriers, NULL) == 0);
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK(pthread_join(thread[i], NULL) == 0);
+	assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+}
+
+#define BOTH(f)                                          \
+	cmocka_unit_test_setup_teardown(f, shared, end), \
+		cmocka_unit_test_setup_teardown(f, private, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BOTH(test_signals),
+		BOTH(test_broadcast_then_fini),
+		BOTH(test_deadlines_beside_signals),
+		BOTH(test_handlers),
+		BOTH(test_taking_turns),
+		BOTH(test_barrier),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
