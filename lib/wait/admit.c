@@ -29,12 +29,15 @@ static bool probe(const struct iw_waiter *me, uint64_t now)
 	return true;
 }
 
-/* Where the waker ran when it last woke a sleeper: a guess at where it runs. */
+/*
+ * Where the waker ran when it last woke a sleeper: a guess at where it runs. The last waker of a
+ * mutex may have been this thread itself.
+ */
 static bool beside_waker(const struct iw_waiter *me)
 {
 	uint32_t waker = iw_window_waker_cpu(me->window);
 
-	return waker && waker == iw_cpu_current() + 1;
+	return waker && waker == iw_cpu_current() + 1 && iw_self()->stamped != me->window;
 }
 
 static enum iw_reason lacks_cpus(const struct iw_waiter *me, uint64_t now)

@@ -95,7 +95,7 @@ static void pause_between(struct spin *s)
 
 static bool look(struct iw_waiter *me, struct spin *s)
 {
-	s->monitored = s->stage == LICENSED && me->facts->monitor;
+	s->monitored = s->stage == LICENSED && me->facts->monitor && me->futex;
 	if (s->monitored)
 		iw_monitor(me->futex);
 	return me->what->look(me);
@@ -116,11 +116,8 @@ static enum iw_reason cpu_lost(const struct spin *s)
 /* FIRST_LOOKS -> UNLICENSED: the wait is worth a plan. */
 static enum iw_reason plan(struct iw_waiter *me, struct spin *s)
 {
-	uint64_t ns;
+	uint64_t ns = iw_policy_spin_ns(me, s->last);
 
-	if (me->crowded)
-		return IW_CROWDED;
-	ns = iw_policy_spin_ns(me, s->last);
 	if (s->part)
 		ns = iw_tick_to_ns(s->rate, s->part);
 	s->stage = UNLICENSED;
@@ -147,6 +144,8 @@ static bool goes_on(struct iw_waiter *me, struct spin *s)
 	uint64_t elapsed = s->last - s->start;
 
 	s->reason = cpu_lost(s);
+	if (!s->reason && me->crowded)
+		s->reason = IW_CROWDED;
 	if (!s->reason && elapsed >= s->limit && s->stage == FIRST_LOOKS)
 		s->reason = plan(me, s);
 	if (!s->reason && elapsed >= s->limit)

@@ -112,15 +112,15 @@ static int sleep_once(struct iw_waiter *me, uint32_t expected, int64_t until_ns)
 				  me->private_, me->bits);
 }
 
-static int64_t sooner(int64_t a_ns, int64_t b_ns)
+static int64_t sooner(int64_t deadline_ns, int64_t alarm_ns)
 {
-	return b_ns && b_ns < a_ns ? b_ns : a_ns;
+	return alarm_ns && alarm_ns < deadline_ns ? alarm_ns : deadline_ns;
 }
 
 static int sleep_published(struct iw_waiter *me, uint32_t expected, struct course *c)
 {
 	int64_t timer_ns = c->timer_ns;
-	int64_t until_ns = sooner(me->deadline_ns, timer_ns ? timer_ns : me->alarm_ns);
+	int64_t until_ns = timer_ns ? timer_ns : sooner(me->deadline_ns, me->alarm_ns);
 	int r = sleep_once(me, expected, until_ns);
 
 	me->woken = r == 0;
@@ -210,6 +210,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 	bool taken = iw_spin(me, limit_ns, &spun);
 
 	count_spin(me->what->kind, taken, &spun, &c->outcome);
+	me->reason = spun.reason;
 	c->dirty = taken && spun.dirty;
 	c->spun_ns += spun.ns;
 	c->asleep_at += spun.ns;

@@ -81,7 +81,8 @@ struct iw_waiter {
 	uint64_t again_ns; /* after a sleep in vain spin for so long; 0: for the window */
 
 	/* Set by the engine. */
-	bool woken; /* the kernel reported a wake */
+	bool woken;            /* the kernel reported a wake */
+	enum iw_reason reason; /* why its last spin ended in vain, or did not begin */
 	enum ipcwait_preset preset;
 	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
 	uint64_t block_ns;            /* B */

@@ -24,6 +24,7 @@ uint64_t iw_stamp(struct ipcwait_window *w)
 	uint64_t now = now_ns();
 
 	iw_window_put_stamp(w, now, iw_cpu_current());
+	iw_self()->stamped = w;
 	return iw_self()->alone ? 0 : now;
 }
 

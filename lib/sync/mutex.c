@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* What does not wait: ways in where nobody is in the way, ways out. The state table is in
+ * <ipcwait/mutex.h>, the argument in docs/design/mutex.md. */
+#include "sync/mutex_word.h"
+
+#include "os/seam.h"
+#include "wait/stats.h"
+#include "wait/wake.h"
+
+_Static_assert(sizeof(struct ipcwait_mutex) == 32, "shared-memory layout 0");
+_Static_assert(_Alignof(struct ipcwait_mutex) == 8, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_mutex, word) == 0, "shared-memory layout 0");
+_Static_assert(offsetof(struct ipcwait_mutex, window) == 16, "shared-memory layout 0");
+
+int iw_mutex_try(struct ipcwait_mutex *m, uint64_t owner)
+{
+	/* ORD mutex.X2: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+
+	while (!(w & (MUTEX_OWNER_MASK | MUTEX_URGENT | MUTEX_LOST))) {
+		/*
+		 * ORD mutex.A3: acquire on success, as mutex.A1. Pairs with mutex.R1, mutex.R2,
+		 * mutex.R3 and mutex_known.R1.
+		 */
+		if (ipcwait_impl_cas64_acquire(&m->word, &w, w | owner))
+			return w & MUTEX_DIED ? -EOWNERDEAD : 0;
+	}
+	return w & MUTEX_LOST ? -ENOTRECOVERABLE : -EBUSY;
+}
+
+/* One sleeper must be woken: none is up, and nobody else will take the mutex. */
+static bool wake_due(uint64_t w)
+{
+	if (!mutex_sleepers(w) || w & MUTEX_WAKE)
+		return false;
+	return w & MUTEX_URGENT || !(w & (MUTEX_SPINNER | MUTEX_QUIET));
+}
+
+static uint64_t left_word(uint64_t w, bool due)
+{
+	w &= ~MUTEX_OWNER_MASK;
+	if (mutex_sleepers(w) && (w & MUTEX_PASSES_MASK) != MUTEX_PASSES_MASK)
+		w += MUTEX_PASS_ONE;
+	return due ? w | MUTEX_WAKE : w;
+}
+
+/* t -> 0, where nobody has to be woken. False if somebody has, or nobody owns it. */
+static bool leave_alone(struct ipcwait_mutex *m)
+{
+	/* ORD mutex.X3: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+
+	while (w & MUTEX_OWNER_MASK && !wake_due(w)) {
+		/*
+		 * ORD mutex.R2: release on success, as mutex.R1. Pairs with mutex.A1, mutex.A2,
+		 * mutex_wait.A1, mutex.A3, mutex.A4 and mutex_known.A1.
+		 */
+		if (ipcwait_impl_cas64_release(&m->word, &w, left_word(w, false)))
+			return true;
+	}
+	return false;
+}
+
+/* t,0,s -> 0,1,s, then wake one; or, if it is @lost, wake all. */
+static int leave_and_wake(struct ipcwait_mutex *m, bool lost)
+{
+	/* ORD mutex.X6: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+	bool private_ = m->flags & IPCWAIT_PRIVATE;
+	uint64_t stamped_ns = iw_stamp(&m->window);
+	bool due;
+
+	do {
+		if (!(w & MUTEX_OWNER_MASK))
+			return -EPERM;
+		due = lost ? mutex_sleepers(w) : wake_due(w);
+		/*
+		 * ORD mutex.R3: release on success. Pairs with mutex.A1, mutex.A2, mutex_wait.A1,
+		 * mutex.A3, mutex.A4 and mutex_known.A1.
+		 */
+	} while (!ipcwait_impl_cas64_release(&m->word, &w,
+					     left_word(w, due) | (lost ? MUTEX_LOST : 0)));
+
+	/* From here on another may own the mutex, and free it. */
+	if (due)
+		(void)iw_wake_bits(IPCWAIT_KIND_MUTEX, (const uint32_t *)&m->word,
+				   lost ? UINT32_MAX : 1, private_,
+				   lost || !(w & MUTEX_URGENT) ? MUTEX_BITS_ALL
+							       : MUTEX_BITS_OVERDUE,
+				   stamped_ns);
+	return 0;
+}
+
+int iw_mutex_leave(struct ipcwait_mutex *m, bool lost)
+{
+	return !lost && leave_alone(m) ? 0 : leave_and_wake(m, lost);
+}
+
+static int check(const struct ipcwait_mutex *m, const char *call)
+{
+	if (!m)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_NULL);
+	if ((uintptr_t)m % 8)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_MISALIGNED);
+	if (m->flags == MUTEX_FINISHED)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_FINISHED);
+	return 0;
+}
+
+/* 0,k,s -> 1,k,s: the fast path beside sleepers. Only a plain mutex in use is not CHECKED. */
+static bool lock_beside_sleepers(struct ipcwait_mutex *m)
+{
+	/* ORD mutex.X7: relaxed, re-checked by the CAS below. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+
+	/* ORD mutex.A4: acquire on success. Pairs with mutex.R1, mutex.R2 and mutex.R3. */
+	return !IW_IS_CHECKED && !(w & (MUTEX_OWNER_MASK | MUTEX_URGENT | MUTEX_CHECKED)) &&
+	       ipcwait_impl_cas64_acquire(&m->word, &w, w | IPCWAIT_IMPL_MUTEX_OWNER_ONE);
+}
+
+static int lock_waiting(struct ipcwait_mutex *m, int64_t deadline_ns)
+{
+	if (check(m, "ipcwait_mutex_lock"))
+		return -EINVAL;
+	if (mutex_is_known(m))
+		return iw_mutex_lock_known(m, deadline_ns);
+	return iw_mutex_wait(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE, deadline_ns);
+}
+
+int ipcwait_impl_mutex_lock_slow(struct ipcwait_mutex *m)
+{
+	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, IPCWAIT_FOREVER);
+}
+
+int ipcwait_mutex_lock_until(struct ipcwait_mutex *m, int64_t deadline_ns)
+{
+	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, deadline_ns);
+}
+
+int ipcwait_impl_mutex_trylock_slow(struct ipcwait_mutex *m)
+{
+	if (check(m, "ipcwait_mutex_trylock"))
+		return -EINVAL;
+	if (mutex_is_known(m))
+		return iw_mutex_trylock_known(m);
+	return iw_mutex_try(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE);
+}
+
+int ipcwait_impl_mutex_unlock_slow(struct ipcwait_mutex *m)
+{
+	if (check(m, "ipcwait_mutex_unlock"))
+		return -EINVAL;
+	if (mutex_is_known(m))
+		return iw_mutex_unlock_known(m);
+	return iw_mutex_leave(m, false);
+}
+
+static const char *wrong_init(const struct ipcwait_mutex *m, unsigned flags)
+{
+	if (!m)
+		return IW_NULL;
+	if ((uintptr_t)m % 8)
+		return IW_MISALIGNED;
+	if (flags & ~(IPCWAIT_PRIVATE | MUTEX_KINDS))
+		return IW_UNKNOWN_FLAGS;
+	if (flags & IPCWAIT_RECURSIVE && flags & IPCWAIT_ERRORCHECK)
+		return "recursive and errorcheck at once";
+	return NULL;
+}
+
+int ipcwait_mutex_init(struct ipcwait_mutex *m, unsigned flags)
+{
+	struct ipcwait_mutex fresh = IPCWAIT_MUTEX_INIT;
+	const char *what = wrong_init(m, flags);
+
+	if (what)
+		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, "ipcwait_mutex_init",
+				 what);
+	if (flags & IPCWAIT_ROBUST && iw_mutex_init_robust(&fresh))
+		return -ENOTSUP;
+	fresh.flags = (uint16_t)flags;
+	if (flags & MUTEX_KINDS)
+		fresh.word.v = MUTEX_CHECKED;
+	*m = fresh;
+	return 0;
+}
+
+int ipcwait_mutex_fini(struct ipcwait_mutex *m)
+{
+	if (check(m, "ipcwait_mutex_fini"))
+		return -EINVAL;
+	/* ORD mutex.X4: relaxed, protected by the caller: nobody else uses the mutex. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+
+	if (w & (MUTEX_OWNER_MASK | MUTEX_SLEEPERS_MASK | MUTEX_SPINNER))
+		return -EBUSY;
+	/* ORD mutex.X5: relaxed, protected by the caller, as mutex.X4. */
+	ipcwait_impl_store64_relaxed(&m->word, MUTEX_CHECKED);
+	m->flags = MUTEX_FINISHED;
+	return 0;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a waiter for a mutex looks again that nobody has woken, when it is overdue, and what it
+ * does about that: over a kernel whose clock does what the test says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cmocka_all.h"
+#include "common/mutex_script.h"
+
+#define m       script_mutex
+#define US      INT64_C(1000)
+#define MS      INT64_C(1000000)
+#define PATIENT 1u
+#define OVERDUE 2u
+
+#define WAKE    MUTEX_WORD_WAKE
+#define URGENT  MUTEX_WORD_URGENT
+#define QUIET   MUTEX_WORD_QUIET
+#define SPINNER MUTEX_WORD_SPINNER
+#define CHECKED MUTEX_WORD_CHECKED
+#define W       MUTEX_WORD
+#define P       MUTEX_WORD_PASSED
+
+/* As in lib/sync/mutex_wait.c. */
+#define FIRST_ALARM_NS  (5 * MS)
+#define MOST_NS         (1000 * MS)
+#define MOST_ROBUST_NS  (100 * MS)
+#define FIRST_NAP_NS    (50 * US)
+#define PATIENCE_BLOCKS 20
+
+static void block(uint64_t word)
+{
+	script_world(0, word, IPCWAIT_BLOCK);
+}
+
+static int64_t patience_ns(void)
+{
+	struct ipcwait_stats st;
+	int64_t blocks_ns;
+
+	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	blocks_ns = PATIENCE_BLOCKS * (int64_t)st.block_cost_ns;
+	return blocks_ns > MS ? blocks_ns : MS;
+}
+
+/* Of a waiter beside @others. */
+static int64_t turn_ns(int64_t others)
+{
+	return patience_ns() * (4 + others + 1) / 4;
+}
+
+static void unlock_it(void)
+{
+	CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
+}
+
+static void unlock_and_overtake(void)
+{
+	unlock_it();
+	CHECK_EQ(ipcwait_mutex_trylock(&m), 0);
+}
+
+static bool claims(unsigned i)
+{
+	CHECK_EQ(!(script_slept[i].word & URGENT), script_slept[i].call.bits == PATIENT);
+	return script_slept[i].word & URGENT;
+}
+
+/* An owner that takes its time costs a look now and then. */
+static void alarms_grow(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT }, { .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT }, { .result = -ETIMEDOUT, .sleep_ns = 800 * MS },
+		{ .result = -ETIMEDOUT }, { .sleep_ns = 9000 * MS, .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT }, { .meanwhile = unlock_it },
+	};
+
+	block(W(1, 0, 0));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK_EQ(script_sleeps, 8);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(script_about(script_alarm_ns(i), FIRST_ALARM_NS));
+	CHECK(script_about(script_alarm_ns(4),
+			   (script_slept[4].began_ns - script_slept[0].began_ns) / 4));
+	CHECK(script_about(script_alarm_ns(7), MOST_NS));
+	CHECK_EQ(mutex_word(&m), W(1, 0, 0));
+}
+
+static void robust_ones_are_looked_at_more_often(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT, .sleep_ns = 9000 * MS },
+		{ .meanwhile = NULL, .result = -EFAULT },
+	};
+
+	script_world(IPCWAIT_ROBUST, W(7, 0, 0), IPCWAIT_BLOCK);
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(script_about(script_alarm_ns(1), MOST_ROBUST_NS));
+}
+
+/* An alarm is not the end of the wait, and no later than its deadline. */
+static void deadlines_and_alarms(void)
+{
+	const struct nap naps[] = { { .result = -ETIMEDOUT }, { .result = -ETIMEDOUT } };
+	int64_t deadline;
+
+	block(W(1, 0, 0));
+	SCRIPT(naps);
+	deadline = fake.now_ns + FIRST_ALARM_NS + 2 * MS;
+	CHECK_EQ(ipcwait_mutex_lock_until(&m, deadline), -ETIMEDOUT);
+	CHECK_EQ(script_sleeps, 2);
+	CHECK(script_slept[0].call.deadline_ns < deadline);
+	CHECK(script_slept[1].call.deadline_ns == deadline);
+	CHECK_EQ(mutex_word(&m), W(1, 0, 0));
+}
+
+/* One in a crowd looks later. */
+static void many_waiters(void)
+{
+	const struct nap naps[] = { { .meanwhile = unlock_it } };
+
+	block(W(1, 0, 100));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK(script_about(script_alarm_ns(0), turn_ns(100)));
+}
+
+/* Woken in vain it naps, for twice as long each time, until its turn. */
+static void naps_grow(void)
+{
+	const struct nap naps[] = {
+		{ .meanwhile = unlock_and_overtake, .sleep_ns = 100 * US },
+		{ .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT },
+		{ .meanwhile = unlock_it, .result = -ETIMEDOUT },
+	};
+	int64_t first_ns = FIRST_NAP_NS * (4 + 3) / 4;
+
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK(script_about(script_alarm_ns(1), first_ns));
+	CHECK(script_about(script_alarm_ns(2), 2 * first_ns));
+	CHECK(script_about(script_alarm_ns(3), 4 * first_ns));
+	for (unsigned i = 1; i < 4; i++)
+		CHECK_EQ(script_slept[i].word, W(1, 0, 3) | QUIET);
+}
+
+static void a_nap_ends_with_the_turn(void)
+{
+	const struct nap naps[] = {
+		{ .meanwhile = unlock_and_overtake },
+		{ .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT },
+		{ .result = -ETIMEDOUT },
+		{ .result = -EFAULT },
+	};
+	int64_t slept_ns;
+
+	block(W(1, 0, 0));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	/* 62, 125, 250, 500 us are over when the turn is, and then it claims. */
+	slept_ns = script_slept[5].call.deadline_ns - script_slept[0].began_ns;
+	CHECK(script_about(slept_ns, turn_ns(0)));
+	CHECK(script_slept[5].word & QUIET);
+	CHECK(!(script_slept[6].word & QUIET));
+	CHECK(claims(6));
+}
+
+/* After an alarm it is overdue: it says so, and is woken as such. */
+static void overdue(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT },
+		{ .meanwhile = unlock_it },
+	};
+
+	block(W(1, 0, 3) | SPINNER | QUIET);
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK(!claims(0));
+	CHECK(claims(1));
+	CHECK_EQ(script_slept[1].word, W(1, 0, 4) | URGENT);
+	CHECK_EQ(fake.wakes, 1);
+	CHECK_EQ(fake.wake.bits, OVERDUE);
+	CHECK_EQ(mutex_word(&m), W(1, 0, 3) | P(1));
+	CHECK_EQ(m.note.v, (uint32_t)(script_slept[1].began_ns / 1000));
+}
+
+static void not_before_its_patience_ends(void)
+{
+	const struct nap naps[] = {
+		{ .meanwhile = unlock_and_overtake, .sleep_ns = 900 * US },
+		{ .result = -EFAULT },
+	};
+	const struct nap longer[] = {
+		{ .meanwhile = unlock_and_overtake },
+		{ .result = -EFAULT },
+	};
+	struct nap late[2];
+
+	block(W(1, 0, 0));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(!claims(1));
+	late[0] = longer[0];
+	late[1] = longer[1];
+	late[0].sleep_ns = patience_ns() + 10 * US;
+	block(W(1, 0, 0));
+	SCRIPT(late);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(claims(1));
+}
+
+/* Keeping it costs all of them a wake-up: one in a time of patience. */
+static void one_claim_at_a_time(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT },
+		{ .result = -EFAULT },
+	};
+
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	m.note.v = (uint32_t)((fake.now_ns + FIRST_ALARM_NS) / 1000) - 500;
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(!claims(1));
+	CHECK_EQ(script_slept[1].word, W(1, 0, 3));
+	CHECK_EQ(mutex_word(&m), W(1, 0, 2));
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	m.note.v = (uint32_t)((fake.now_ns + FIRST_ALARM_NS - patience_ns()) / 1000) - 500;
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(claims(1));
+}
+
+/* The note counts microseconds and begins anew every 71 minutes. */
+static void the_note_wraps(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT },
+		{ .result = -EFAULT },
+	};
+
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	fake.now_ns = (INT64_C(1) << 32) * 1000 - FIRST_ALARM_NS + 100 * US;
+	m.note.v = UINT32_MAX - 300;
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(!claims(1));
+}
+
+static void bad_luck(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT },
+		{ .result = -EFAULT },
+	};
+
+	block(W(1, 0, 0));
+	SCRIPT(naps);
+	/* It has waited for four turns; whoever has claimed just now, so does it. */
+	CHECK(FIRST_ALARM_NS >= 4 * MS);
+	m.note.v = (uint32_t)((fake.now_ns + FIRST_ALARM_NS) / 1000);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK_EQ(claims(1), FIRST_ALARM_NS >= 4 * turn_ns(0));
+}
+
+/* It has a birth where the others have the note, so it asks nobody. */
+static void robust_ones_always_claim(void)
+{
+	const struct nap naps[] = {
+		{ .result = -ETIMEDOUT },
+		{ .result = -EFAULT },
+	};
+
+	script_world(IPCWAIT_ROBUST, W(7, 0, 2), IPCWAIT_BLOCK);
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+	CHECK(claims(1));
+}
+
+static void claim_for_another(void)
+{
+	mutex_fabricate(&m, mutex_word(&m) | URGENT);
+	unlock_it();
+	CHECK_EQ(fake.wake.bits, OVERDUE);
+}
+
+/* It may not take what is kept for another until it is overdue itself. */
+static void kept_for_another(void)
+{
+	const struct nap naps[] = {
+		{ .meanwhile = claim_for_another, .sleep_ns = 300 * US },
+		{ .result = -ETIMEDOUT },
+	};
+
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK_EQ(script_sleeps, 2);
+	/* The wake was not for it, and stays. */
+	CHECK_EQ(script_slept[1].word & ~QUIET, W(0, 1, 3) | URGENT);
+	CHECK_EQ(mutex_word(&m), W(1, 0, 2));
+}
+
+static void give_up(int64_t deadline_ns)
+{
+	CHECK_EQ(ipcwait_mutex_lock_until(&m, deadline_ns), -ETIMEDOUT);
+}
+
+/* Whoever gives up takes its claim along, and not that of another. */
+static void claims_end(void)
+{
+	const struct nap naps[] = { { .result = -ETIMEDOUT }, { .result = -ETIMEDOUT } };
+
+	block(W(1, 0, 2));
+	SCRIPT(naps);
+	give_up(fake.now_ns + FIRST_ALARM_NS + MS);
+	CHECK(claims(1));
+	CHECK_EQ(mutex_word(&m), W(1, 0, 2));
+	block(W(1, 0, 2) | URGENT);
+	SCRIPT(naps);
+	give_up(fake.now_ns + MS);
+	CHECK_EQ(mutex_word(&m), W(1, 0, 2) | URGENT);
+}
+
+/* The last owner has left it to one that has died since. */
+static uint64_t relied_on;
+
+static void leave_it_to_the_dead(void)
+{
+	mutex_fabricate(&m, (mutex_word(&m) & ~MUTEX_WORD_OWNERS) | relied_on);
+}
+
+/* What the dead have left beside a free mutex does not outlive an alarm. */
+static void after_a_death(void)
+{
+	static const uint64_t marks[] = { WAKE, SPINNER, QUIET, URGENT | WAKE,
+					  SPINNER | WAKE | QUIET | URGENT };
+	const struct nap naps[] = { { .result = -ETIMEDOUT,
+				      .meanwhile = leave_it_to_the_dead } };
+
+	for (unsigned i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		relied_on = marks[i];
+		block(W(1, 0, 2));
+		SCRIPT(naps);
+		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+		CHECK_EQ(script_sleeps, 1);
+		CHECK_EQ(mutex_word(&m), W(1, 0, 2));
+		unlock_it();
+		CHECK_EQ(fake.wakes, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD_TEST(alarms_grow),
+		CHILD_TEST(robust_ones_are_looked_at_more_often),
+		CHILD_TEST(deadlines_and_alarms),
+		CHILD_TEST(many_waiters),
+		CHILD_TEST(naps_grow),
+		CHILD_TEST(a_nap_ends_with_the_turn),
+		CHILD_TEST(overdue),
+		CHILD_TEST(not_before_its_patience_ends),
+		CHILD_TEST(one_claim_at_a_time),
+		CHILD_TEST(the_note_wraps),
+		CHILD_TEST(bad_luck),
+		CHILD_TEST(robust_ones_always_claim),
+		CHILD_TEST(kept_for_another),
+		CHILD_TEST(claims_end),
+		CHILD_TEST(after_a_death),
+	};
+
+	unsetenv("IPCWAIT_POLICY");
+	unsetenv("IPCWAIT_MAX_SPIN_US");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
