@@ -3,12 +3,21 @@
 #ifndef IPCWAIT_IPCWAIT_H
 #define IPCWAIT_IPCWAIT_H
 
+#include <ipcwait/barrier.h>
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>
+#include <ipcwait/cond.h>
+#include <ipcwait/event.h>
+#include <ipcwait/eventcount.h>
 #include <ipcwait/explain.h>
 #include <ipcwait/futex.h>
+#include <ipcwait/latch.h>
+#include <ipcwait/mutex.h>
+#include <ipcwait/once.h>
 #include <ipcwait/policy.h>
+#include <ipcwait/rwlock.h>
 #include <ipcwait/sem.h>
 #include <ipcwait/stats.h>
+#include <ipcwait/wait_any.h>
 
 #endif

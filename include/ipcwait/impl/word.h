@@ -54,6 +54,11 @@ static inline uint32_t ipcwait_impl_add32_relaxed(struct ipcwait_word32 *w, uint
 	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELAXED);
 }
 
+static inline uint32_t ipcwait_impl_add32_release(struct ipcwait_word32 *w, uint32_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELEASE);
+}
+
 static inline bool ipcwait_impl_cas32_relaxed(struct ipcwait_word32 *w, uint32_t *expected,
 					      uint32_t desired)
 {
@@ -102,6 +107,40 @@ static inline bool ipcwait_impl_cas64_release(struct ipcwait_word64 *w, uint64_t
 {
 	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
 					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas32_acquire(struct ipcwait_word32 *w, uint32_t *expected,
+					      uint32_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline bool ipcwait_impl_cas64_acq_rel(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t ipcwait_impl_load64_acquire(const struct ipcwait_word64 *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+}
+
+static inline void ipcwait_impl_store64_release(struct ipcwait_word64 *w, uint64_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t ipcwait_impl_add64_acq_rel(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_ACQ_REL);
+}
+
+static inline uint64_t ipcwait_impl_add64_release(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELEASE);
 }
 
 #endif /* IPCWAIT_IMPL_MODEL */
