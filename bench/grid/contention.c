@@ -36,7 +36,7 @@ static void add_cell(const struct lock_crowd *cell)
 static void add_threads(const struct lock_peer *peer, unsigned threads)
 {
 	for (unsigned i = 0; i < SECTIONS; i++) {
-		struct lock_crowd c = { peer, threads, sections_ns[i], 0 };
+		struct lock_crowd c = { peer, threads, sections_ns[i], 0, false };
 
 		add_cell(&c);
 		c.think_ns = c.section_ns;

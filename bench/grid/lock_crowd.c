@@ -137,7 +137,7 @@ void time_lock_crowd(struct bench_run *run, const void *arg)
 	c->total = bench_operations(run);
 	c->section_steps = work_steps(l->section_ns);
 	c->think_steps = work_steps(l->think_ns);
-	c->sampled = l->section_ns < EACH_FROM_NS ? SAMPLED : 1;
+	c->sampled = l->section_ns < EACH_FROM_NS && !l->each_wait ? SAMPLED : 1;
 	c->workers = zeroes(l->threads, sizeof(*c->workers));
 	c->meter.run = run;
 	c->meter.futexes = futexes_of(l->peer->name);

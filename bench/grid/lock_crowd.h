@@ -24,6 +24,7 @@
 #include "../peers/peers.h"
 #include "../shim/bench.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct lock_crowd {
@@ -31,6 +32,7 @@ struct lock_crowd {
 	unsigned threads;
 	int64_t section_ns; /* of work under the lock, */
 	int64_t think_ns;   /* and between two sections */
+	bool each_wait;     /* is measured, however short sections are */
 };
 
 /* A benchmark: @arg is a struct lock_crowd. */

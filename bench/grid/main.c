@@ -31,6 +31,7 @@ int main(int argc, char **argv)
 	add_uncontended();
 	add_handoff();
 	add_contention();
+	add_starvation();
 	add_oversubscription();
 	add_wake();
 	add_pareto();

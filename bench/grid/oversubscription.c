@@ -79,7 +79,7 @@ static void add_lock(const struct lock_peer *peer, const struct ratio *r, unsign
 {
 	struct lock_crowd *c = zeroes_for_good(sizeof(*c));
 
-	*c = (struct lock_crowd){ peer, r->halves * cpus / 2, WORK_NS, WORK_NS };
+	*c = (struct lock_crowd){ peer, r->halves * cpus / 2, WORK_NS, WORK_NS, false };
 	add(time_lock_crowd, c,
 	    peer->missing ? peer->missing : not_exact(r->halves, cpus, false), "lock",
 	    peer->name, r);

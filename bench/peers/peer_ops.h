@@ -27,6 +27,7 @@ extern const struct lock_ops lock_ck_fas;
 extern const struct lock_ops lock_ck_mcs;
 extern const struct lock_ops lock_glibc;
 extern const struct lock_ops lock_glibc_adaptive;
+extern const struct lock_ops lock_ipcwait;
 extern const struct lock_ops lock_nsync;
 extern const struct lock_ops lock_tas;
 extern const struct lock_ops lock_tbb;
@@ -35,6 +36,7 @@ extern const struct lock_ops lock_tbb_spin;
 
 extern const struct cond_ops cond_abseil;
 extern const struct cond_ops cond_glibc;
+extern const struct cond_ops cond_ipcwait;
 extern const struct cond_ops cond_nsync;
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ const struct sem_peer sem_peers[] = {
 };
 
 const struct lock_peer lock_peers[] = {
-	{ "ipcwait", NULL, "not yet in libipcwait: mutex" },
+	{ "ipcwait", &lock_ipcwait, NULL },
 	{ "glibc", &lock_glibc, NULL },
 	{ "glibc-again", &lock_glibc, NULL },
 	{ "glibc-adaptive", &lock_glibc_adaptive, NULL },
@@ -82,10 +82,7 @@ const struct lock_peer lock_peers[] = {
 };
 
 const struct cond_peer cond_peers[] = {
-	{ "ipcwait", NULL, "not yet in libipcwait: condition variable" },
-	{ "glibc", &cond_glibc, NULL },
-	{ "glibc-again", &cond_glibc, NULL },
-	{ "nsync", NSYNC(cond_nsync) },
-	{ "abseil", ABSEIL(cond_abseil) },
-	{ NULL, NULL, NULL },
+	{ "ipcwait", &cond_ipcwait, NULL },   { "glibc", &cond_glibc, NULL },
+	{ "glibc-again", &cond_glibc, NULL }, { "nsync", NSYNC(cond_nsync) },
+	{ "abseil", ABSEIL(cond_abseil) },    { NULL, NULL, NULL },
 };

@@ -16,9 +16,6 @@ struct recycle {
 	uint64_t items, give, take; /* take 0: all that are there */
 };
 
-/* libipcwait's semaphore with one token, until there is its mutex in bench/peers. */
-extern const struct lock_ops lock_ipcwait_sem;
-
 /* Both write their figures. Return: an exit status. */
 int recycle_pool(const struct recycle *r, struct json *j);
 int recycle_post(const struct recycle *r, struct json *j);

@@ -18,8 +18,6 @@
 
 #define COLUMNS 13 /* 1, 2..3, ... 2048..4095, 4096 */
 
-static const struct lock_peer stand_in = { "ipcwait_sem", &lock_ipcwait_sem, NULL };
-
 struct buffer {
 	struct buffer *next;
 	uint64_t uses;
@@ -176,8 +174,6 @@ static const struct lock_peer *find(const char *name)
 {
 	const struct lock_peer *peer = lock_peers;
 
-	if (!strcmp(name, stand_in.name))
-		return &stand_in;
 	while (peer->name && strcmp(name, peer->name) != 0)
 		peer++;
 	return peer->name ? peer : NULL;
@@ -211,7 +207,6 @@ int recycle_pool(const struct recycle *r, struct json *j)
 
 void recycle_pool_list(void)
 {
-	printf("pool\t%s\t\n", stand_in.name);
 	for (const struct lock_peer *p = lock_peers; p->name; p++)
 		printf("pool\t%s\t%s\n", p->name, p->missing ? p->missing : "");
 }

@@ -16,7 +16,7 @@ class Skips(common.GridTest):
 
     def test_what_the_library_lacks_is_said(self):
         names = [n for n in self.names() if has_peer(n, "ipcwait") and n.split("/")[0] in
-                 ("contention", "condvar", "queue", "channel")]
+                 ("queue", "channel")]
         self.assertTrue(names)
         for row in self.measure(names).values():
             self.check_reason(row)
