@@ -29,6 +29,8 @@ void fake_reset(void)
 	fake.step_ns = 100;
 	fake.allowed = (struct iw_cpu_set){ .count = 2, .first = 0 };
 	fake.woken = INT_MAX;
+	fake.id = FAKE_ID;
+	fake.birth = FAKE_BIRTH;
 	iw_rseq_offset = 0;
 }
 
@@ -45,6 +47,19 @@ void fake_script(const struct fake_step *steps, unsigned n)
 	fake.waits = 0;
 }
 
+static int next_step(void)
+{
+	const struct fake_step *step;
+
+	CHECK(fake.waits < fake.steps);
+	step = &fake.script[fake.waits++];
+	fake.now_ns += step->sleep_ns;
+	if (step->meanwhile)
+		step->meanwhile();
+	fake.now_ns += step->late_ns;
+	return step->result;
+}
+
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {
@@ -54,21 +69,28 @@ int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		       bool private_, uint32_t bits)
 {
-	const struct fake_step *step;
-
 	CHECK(deadline_ns >= 0);
 	fake.wait = (struct fake_call){ word, expected, deadline_ns, private_, bits };
 	if (fake.on_wait)
 		return fake.on_wait(&fake.wait);
-	CHECK(fake.waits < fake.steps);
-	step = &fake.script[fake.waits++];
 	/* Nothing ran since the waiter published itself, so it must have told the truth. */
 	CHECK_EQ(*word, expected);
-	fake.now_ns += step->sleep_ns;
-	if (step->meanwhile)
-		step->meanwhile();
-	fake.now_ns += step->late_ns;
-	return step->result;
+	return next_step();
+}
+
+int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns)
+{
+	CHECK(deadline_ns >= 0);
+	CHECK(n > 1 && n <= IW_WAITV_MAX);
+	fake.vectors++;
+	fake.vector.n = n;
+	fake.vector.deadline_ns = deadline_ns;
+	memcpy(fake.vector.words, words, n * sizeof(*words));
+	if (fake.vector_error)
+		return fake.vector_error;
+	for (unsigned i = 0; i < n; i++)
+		CHECK_EQ(*(const uint32_t *)(uintptr_t)words[i].address, words[i].expected);
+	return next_step();
 }
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
@@ -124,6 +146,24 @@ bool iw_realtime(void)
 unsigned iw_cpu_current(void)
 {
 	return fake.cpu;
+}
+
+uint32_t iw_thread_id(void)
+{
+	return fake.id;
+}
+
+uint32_t iw_thread_birth(void)
+{
+	return fake.birth;
+}
+
+enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
+{
+	fake.life_readings++;
+	if (fake.on_life)
+		return fake.on_life(id, birth);
+	return id == fake.id && birth == fake.birth ? IW_ALIVE : fake.life;
 }
 
 int iw_file_read(const char *path, char *text, size_t size)

@@ -15,6 +15,12 @@
 #include <stdint.h>
 
 #include "os/cpu.h"
+#include "os/futex_waitv.h"
+#include "os/life.h"
+
+/* The calling thread, after fake_reset(). */
+#define FAKE_ID    1000
+#define FAKE_BIRTH (IW_BIRTH_BEGAN + 1 + 7)
 
 /* One futex call, as the kernel got it. */
 struct fake_call {
@@ -23,6 +29,13 @@ struct fake_call {
 	int64_t deadline_ns;
 	bool private_;
 	uint32_t bits;
+};
+
+/* One futex_waitv call. */
+struct fake_vector {
+	struct iw_waitv words[IW_WAITV_MAX];
+	unsigned n;
+	int64_t deadline_ns;
 };
 
 /* What one futex wait does. */
@@ -41,6 +54,10 @@ struct fake_os {
 	unsigned cpu;
 	bool realtime;
 	uint64_t rseq_field; /* see fake_rseq() */
+	uint32_t id, birth;  /* of the calling thread */
+	enum iw_life life;   /* of any other */
+	/* Asked instead of it, if set. */
+	enum iw_life (*on_life)(uint32_t id, uint32_t birth);
 
 	const struct fake_step *script; /* a wait beyond its end fails the test */
 	unsigned steps;
@@ -51,8 +68,12 @@ struct fake_os {
 	void (*on_wake)(void);  /* called in a wake, before it returns */
 	void (*on_clock)(void); /* called with every reading of the clock */
 
-	unsigned waits, wakes, clock_readings, mask_readings;
+	unsigned waits, wakes, clock_readings, mask_readings, life_readings;
 	struct fake_call wait, wake; /* the last of each */
+
+	unsigned vectors; /* futex_waitv calls; they take steps of the script too */
+	int vector_error; /* what they return instead, if not 0 */
+	struct fake_vector vector; /* the last of them */
 };
 
 extern struct fake_os fake;

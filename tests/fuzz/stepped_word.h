@@ -57,6 +57,11 @@ static inline uint64_t ipcwait_impl_load64_relaxed(const struct ipcwait_word64 *
 	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
 }
 
+static inline uint64_t ipcwait_impl_load64_acquire(const struct ipcwait_word64 *w)
+{
+	return ipcwait_impl_load64_relaxed(w);
+}
+
 static inline void ipcwait_impl_store64_relaxed(struct ipcwait_word64 *w, uint64_t v)
 {
 	fuzz_step();
@@ -84,6 +89,38 @@ static inline bool ipcwait_impl_cas64_acquire(struct ipcwait_word64 *w, uint64_t
 }
 
 static inline bool ipcwait_impl_cas64_release(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return ipcwait_impl_cas64_relaxed(w, expected, desired);
+}
+
+static inline uint32_t ipcwait_impl_add32_release(struct ipcwait_word32 *w, uint32_t v)
+{
+	return ipcwait_impl_add32_relaxed(w, v);
+}
+
+static inline bool ipcwait_impl_cas32_acquire(struct ipcwait_word32 *w, uint32_t *expected,
+					      uint32_t desired)
+{
+	return ipcwait_impl_cas32_relaxed(w, expected, desired);
+}
+
+static inline void ipcwait_impl_store64_release(struct ipcwait_word64 *w, uint64_t v)
+{
+	ipcwait_impl_store64_relaxed(w, v);
+}
+
+static inline uint64_t ipcwait_impl_add64_release(struct ipcwait_word64 *w, uint64_t v)
+{
+	return ipcwait_impl_add64_relaxed(w, v);
+}
+
+static inline uint64_t ipcwait_impl_add64_acq_rel(struct ipcwait_word64 *w, uint64_t v)
+{
+	return ipcwait_impl_add64_relaxed(w, v);
+}
+
+static inline bool ipcwait_impl_cas64_acq_rel(struct ipcwait_word64 *w, uint64_t *expected,
 					      uint64_t desired)
 {
 	return ipcwait_impl_cas64_relaxed(w, expected, desired);

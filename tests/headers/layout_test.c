@@ -29,14 +29,80 @@ static_assert(offsetof(struct ipcwait_sem, flags) == 8, "sem.flags");
 static_assert(offsetof(struct ipcwait_sem, reserved) == 12, "sem.reserved");
 static_assert(offsetof(struct ipcwait_sem, window) == 16, "sem.window");
 
+static_assert(sizeof(struct ipcwait_barrier) == 32, "barrier");
+static_assert(alignof(struct ipcwait_barrier) == 8, "barrier");
+static_assert(offsetof(struct ipcwait_barrier, word) == 0,
+	      "barrier.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_barrier, parties) == 8, "barrier.parties");
+static_assert(offsetof(struct ipcwait_barrier, flags) == 10, "barrier.flags");
+static_assert(offsetof(struct ipcwait_barrier, reserved) == 12, "barrier.reserved");
+static_assert(offsetof(struct ipcwait_barrier, window) == 16, "barrier.window");
+
+static_assert(sizeof(struct ipcwait_event) == 32, "event");
+static_assert(alignof(struct ipcwait_event) == 8, "event");
+static_assert(offsetof(struct ipcwait_event, word) == 0,
+	      "event.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_event, flags) == 8, "event.flags");
+static_assert(offsetof(struct ipcwait_event, reserved) == 12, "event.reserved");
+static_assert(offsetof(struct ipcwait_event, window) == 16, "event.window");
+
+static_assert(sizeof(struct ipcwait_eventcount) == 32, "eventcount");
+static_assert(alignof(struct ipcwait_eventcount) == 8, "eventcount");
+static_assert(offsetof(struct ipcwait_eventcount, word) == 0,
+	      "eventcount.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_eventcount, flags) == 8, "eventcount.flags");
+static_assert(offsetof(struct ipcwait_eventcount, reserved) == 12, "eventcount.reserved");
+static_assert(offsetof(struct ipcwait_eventcount, window) == 16, "eventcount.window");
+
+static_assert(sizeof(struct ipcwait_latch) == 32, "latch");
+static_assert(alignof(struct ipcwait_latch) == 8, "latch");
+static_assert(offsetof(struct ipcwait_latch, word) == 0,
+	      "latch.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_latch, flags) == 8, "latch.flags");
+static_assert(offsetof(struct ipcwait_latch, reserved) == 12, "latch.reserved");
+static_assert(offsetof(struct ipcwait_latch, window) == 16, "latch.window");
+
+static_assert(sizeof(struct ipcwait_once) == 32, "once");
+static_assert(alignof(struct ipcwait_once) == 8, "once");
+static_assert(offsetof(struct ipcwait_once, word) == 0,
+	      "once.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_once, flags) == 8, "once.flags");
+static_assert(offsetof(struct ipcwait_once, reserved) == 12, "once.reserved");
+static_assert(offsetof(struct ipcwait_once, window) == 16, "once.window");
+
+static_assert(sizeof(struct ipcwait_rwlock) == 32, "rwlock");
+static_assert(alignof(struct ipcwait_rwlock) == 8, "rwlock");
+static_assert(offsetof(struct ipcwait_rwlock, word) == 0,
+	      "rwlock.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_rwlock, flags) == 8, "rwlock.flags");
+static_assert(offsetof(struct ipcwait_rwlock, reserved) == 12, "rwlock.reserved");
+static_assert(offsetof(struct ipcwait_rwlock, window) == 16, "rwlock.window");
+
+static_assert(sizeof(struct ipcwait_cond) == 48, "cond, no larger than glibc's");
+static_assert(alignof(struct ipcwait_cond) == 8, "cond");
+static_assert(offsetof(struct ipcwait_cond, word) == 0,
+	      "cond.word: the futex is its low half");
+static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "cond.arrivals");
+static_assert(offsetof(struct ipcwait_cond, window) == 16, "cond.window");
+static_assert(offsetof(struct ipcwait_cond, out) == 32, "cond.out");
+static_assert(offsetof(struct ipcwait_cond, chain) == 36, "cond.chain");
+static_assert(offsetof(struct ipcwait_cond, flags) == 40, "cond.flags");
+
 static_assert(sizeof(struct ipcwait_kind_stats) == 104, "kind_stats");
 static_assert(offsetof(struct ipcwait_stats, kind) == 32, "stats.kind");
 static_assert(offsetof(struct ipcwait_stats, reasons) == 32 + 104 * IPCWAIT_KIND_SPACE,
 	      "stats.reasons");
 static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 256, "stats");
 
+static_assert(sizeof(struct ipcwait_futex_waiter) == 16, "futex_waiter");
+static_assert(offsetof(struct ipcwait_futex_waiter, flags) == 12, "futex_waiter.flags");
+static_assert(sizeof(struct ipcwait_waitable) == 24, "waitable");
+static_assert(offsetof(struct ipcwait_waitable, object) == 8, "waitable.object");
+static_assert(offsetof(struct ipcwait_waitable, expected) == 16, "waitable.expected");
+
 static_assert(IPCWAIT_FOREVER == INT64_MAX, "callers without our headers pass INT64_MAX");
 static_assert(IPCWAIT_PRIVATE == 1, "flag");
+static_assert(IPCWAIT_AUTO_RESET == 0x100, "flag");
 
 static const struct ipcwait_sem empty = IPCWAIT_SEM_INIT(0);
 static const struct ipcwait_sem seven = IPCWAIT_SEM_INIT(7);

@@ -15,6 +15,15 @@ unsigned thread_count(enum state state)
 	return n;
 }
 
+/* Of a patient scenario: when it is time. Of others: at any time, but not often. */
+static bool may_expire(const struct thread *t)
+{
+	if (t->deadline_ns == INT64_MAX)
+		return false;
+	return world.scenario->patient ? t->deadline_ns <= world.now_ns
+				       : world.early_expiries > 0;
+}
+
 static unsigned list_events_of(unsigned i, struct option *o)
 {
 	const struct thread *t = &world.threads[i];
@@ -25,7 +34,7 @@ static unsigned list_events_of(unsigned i, struct option *o)
 		o[n++] = (struct option){ SPURIOUS, (uint8_t)i };
 	if (asleep && world.left.signals && !t->in_handler)
 		o[n++] = (struct option){ INTERRUPT, (uint8_t)i };
-	if (asleep && t->deadline_ns != INT64_MAX && world.early_expiries)
+	if (asleep && may_expire(t))
 		o[n++] = (struct option){ EXPIRE, (uint8_t)i };
 	if (asleep && world.left.cancels && world.scenario->cancelled)
 		o[n++] = (struct option){ CANCEL, (uint8_t)i };
@@ -72,9 +81,8 @@ static void tidy_up_after(unsigned process)
 	world.current = was;
 }
 
-static void kill_process(unsigned process)
+void process_kill(unsigned process)
 {
-	world.left.kills--;
 	for (unsigned i = 0; i < world.scenario->threads; i++) {
 		if (world.scenario->process[i] != process ||
 		    world.threads[i].state > ASLEEP)
@@ -104,7 +112,7 @@ void event_happen(struct option event)
 		thread_wake_up(t, -EINTR);
 		break;
 	case EXPIRE:
-		world.early_expiries--;
+		world.early_expiries -= !world.scenario->patient;
 		thread_expire(t);
 		break;
 	case CANCEL:
@@ -113,7 +121,8 @@ void event_happen(struct option event)
 		thread_wake_up(t, -EINTR);
 		break;
 	case KILL:
-		kill_process(world.scenario->process[event.thread]);
+		world.left.kills--;
+		process_kill(world.scenario->process[event.thread]);
 		break;
 	default:
 		memory_flush_one(event.thread);

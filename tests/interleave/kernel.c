@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/os and the thread's data, as the layers above see them, over the checker. */
+#include <errno.h>
+
 #include "interleave/sched.h"
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/futex.h"
+#include "os/futex_waitv.h"
+#include "os/life.h"
 #include "os/rseq.h"
 #include "os/thread.h"
 
@@ -37,6 +41,23 @@ int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint
 	return model_futex_wake(word, count, private_, bits);
 }
 
+bool model_lacks_waitv;
+
+int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns)
+{
+	struct model_word list[MODEL_WORDS_MAX];
+
+	if (model_lacks_waitv)
+		return -ENOSYS;
+	for (unsigned i = 0; i < n && i < MODEL_WORDS_MAX; i++)
+		list[i] = (struct model_word){
+			(const uint32_t *)(uintptr_t)words[i].address,
+			(uint32_t)words[i].expected,
+			words[i].flags & IW_WAITV_PRIVATE,
+		};
+	return model_futex_waitv(list, n, deadline_ns);
+}
+
 int64_t iw_clock_ns(void)
 {
 	(void)sched_clock_jumps();
@@ -47,6 +68,34 @@ int64_t iw_clock_ns(void)
 int64_t iw_clock_raw_ns(void)
 {
 	return iw_clock_ns();
+}
+
+/* No id is used again, and all are in one namespace. */
+#define NAMESPACE (IW_BIRTH_BEGAN + 1)
+
+uint32_t iw_thread_id(void)
+{
+	return model_thread() + 1;
+}
+
+uint32_t iw_thread_birth(void)
+{
+	return NAMESPACE + iw_thread_id();
+}
+
+/* The birth of another thread is a false proof, as it is of the real kernel. */
+enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
+{
+	if (birth / NAMESPACE != 1)
+		return IW_UNKNOWN;
+	if (model_dead(id - 1)) {
+		/* The kernel says so when all that the thread has done is there to be seen. */
+		view_join(sched_view(), sched_view_of(id - 1), true);
+		return IW_DEAD;
+	}
+	if (!(birth & IW_BIRTH_BEGAN))
+		return IW_UNKNOWN;
+	return birth == NAMESPACE + id ? IW_ALIVE : IW_DEAD;
 }
 
 /* Each thread has a CPU of its own. */

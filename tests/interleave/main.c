@@ -26,7 +26,8 @@ struct options {
 	const char *replay; /* a schedule */
 	int memory;         /* one of enum model_memory, or -1 for all */
 	unsigned bound;
-	unsigned times; /* so many more random executions, and one more preemption */
+	unsigned times;   /* so many more random executions, and one more preemption */
+	unsigned percent; /* of the usual number of executions */
 	uint64_t seed;
 	bool list;
 	bool quiet; /* no traces */
@@ -88,7 +89,8 @@ static bool judge(const struct model_scenario *s, struct explored *e, const char
 static bool search_all(const struct model_scenario *s, enum model_memory memory,
 		       const struct options *o)
 {
-	uint64_t runs = s->search.runs_most ? s->search.runs_most : RUNS_MOST;
+	uint64_t usual = s->search.runs_most ? s->search.runs_most : RUNS_MOST;
+	uint64_t runs = usual * o->times * o->percent / 100;
 	unsigned most = memory == MODEL_SC ? s->search.bound : s->search.weak_bound;
 
 	if (!most)
@@ -97,7 +99,7 @@ static bool search_all(const struct model_scenario *s, enum model_memory memory,
 	for (unsigned bound = most - 1; bound <= most; bound++) {
 		struct run_params run = { s, memory, bound, STEPS_MOST };
 
-		explore_all(&run, runs * o->times, &found);
+		explore_all(&run, runs, &found);
 		if (!judge(s, &found, "all", bound, o))
 			return false;
 	}
@@ -112,7 +114,8 @@ static bool search_by_chance(const struct model_scenario *s, enum model_memory m
 
 	if (!s->search.pct_runs)
 		return true;
-	explore_random(&run, &how, (uint64_t)s->search.pct_runs * o->times, &found);
+	explore_random(&run, &how,
+		       (uint64_t)s->search.pct_runs * o->times * o->percent / 100, &found);
 	return judge(s, &found, mode == SEARCH_PCT ? "pct" : "random",
 		     mode == SEARCH_PCT ? how.depth : 0, o);
 }
@@ -168,10 +171,10 @@ static int replay(const struct options *o)
 
 static void usage(void)
 {
-	(void)fprintf(
-		stderr,
-		"usage: [--list] [--only NAME] [--memory sc|tso|weak] [--times N]\n"
-		"       [--seed N] [--quiet] [--first] [--bound N --replay SCHEDULE]\n");
+	(void)fprintf(stderr,
+		      "usage: [--list] [--only NAME] [--memory sc|tso|weak] [--times N]\n"
+		      "       [--percent N]"
+		      " [--seed N] [--quiet] [--first] [--bound N --replay SCHEDULE]\n");
 	exit(2);
 }
 
@@ -206,6 +209,8 @@ static void parse_value(struct options *o, const char *name, const char *value)
 		o->bound = (unsigned)number(value);
 	else if (strcmp(name, "--times") == 0 && number(value))
 		o->times = (unsigned)number(value);
+	else if (strcmp(name, "--percent") == 0 && number(value))
+		o->percent = (unsigned)number(value);
 	else if (strcmp(name, "--seed") == 0)
 		o->seed = number(value);
 	else
@@ -214,11 +219,9 @@ static void parse_value(struct options *o, const char *name, const char *value)
 
 static struct options parse(char **arg)
 {
-	struct options o = { .memory = -1, .bound = UNBOUNDED, .times = 1, .seed = SEED };
-
-	/* scripts/check --long */
-	if (getenv("IW_STRESS_SECONDS"))
-		o.times = TIMES_LONG;
+	struct options o = {
+		.memory = -1, .bound = UNBOUNDED, .times = 1, .percent = 100, .seed = SEED
+	};
 
 	for (; *arg; arg++) {
 		if (strcmp(*arg, "--list") == 0) {
@@ -233,6 +236,11 @@ static struct options parse(char **arg)
 			parse_value(&o, arg[0], arg[1]);
 			arg++;
 		}
+	}
+	/* scripts/check --long */
+	if (getenv("IW_STRESS_SECONDS")) {
+		o.times = TIMES_LONG;
+		o.percent = 100;
 	}
 	return o;
 }

@@ -47,6 +47,11 @@ const void *model_script(void)
 	return world.scenario->script;
 }
 
+bool model_patient(void)
+{
+	return world.scenario->patient;
+}
+
 enum model_memory model_memory(void)
 {
 	return world.run.memory;
@@ -82,7 +87,8 @@ unsigned model_sleepers_on(const void *word)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < world.scenario->threads; i++)
-		n += world.threads[i].state == ASLEEP && world.threads[i].word == word;
+		n += world.threads[i].state == ASLEEP &&
+		     thread_queued_on(&world.threads[i], word);
 	return n;
 }
 

@@ -82,6 +82,7 @@ struct model_scenario {
 	void (*cancelled)(unsigned i);  /* cleanup handler of thread i */
 	uint8_t process[MODEL_THREADS_MAX];
 	uint8_t mortal; /* mask of processes that may be killed */
+	bool patient;   /* deadlines pass in time, which goes on when nobody can run */
 	struct model_faults faults;
 	struct model_search search;
 	enum model_verdict expect[MODEL_MEMORIES];
@@ -126,8 +127,14 @@ void model_yield(void);
 /* The same for one that does not: others must change something first, if they can. */
 void model_pause(void);
 
+/* The process of the calling thread dies here. */
+_Noreturn void model_die(void);
+
 /* Of the scenario that runs. */
 const void *model_script(void);
+
+/* True if its deadlines pass in time. */
+bool model_patient(void);
 
 /* What it runs on. */
 enum model_memory model_memory(void);
@@ -149,6 +156,21 @@ uint64_t model_peek(const void *p);
 /* Time in ns: CLOCK_MONOTONIC and the CPU's counter. It goes on with every reading. */
 int64_t model_now(void);
 void model_elapse(int64_t ns);
+
+/* A word to sleep on. */
+struct model_word {
+	const uint32_t *word;
+	uint32_t expected;
+	bool private_;
+};
+
+#define MODEL_WORDS_MAX 4
+
+/* The kernel's futex_waitv(), as in lib/os/futex_waitv.h. */
+int model_futex_waitv(const struct model_word *words, unsigned n, int64_t deadline_ns);
+
+/* Set in begin(): a kernel without it. */
+extern bool model_lacks_waitv;
 
 /* The kernel's futex, as in lib/os/futex.h. */
 int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,

@@ -19,10 +19,21 @@ import sys
 import tempfile
 import time
 
+import mutants_cond
 import mutants_engine
+import mutants_event
+import mutants_gates
+import mutants_mutex
+import mutants_rwlock
 import mutants_sync
+import mutants_wait_any
 
-MUTANTS = mutants_sync.MUTANTS + mutants_engine.MUTANTS
+MUTANTS = mutants_sync.MUTANTS + mutants_engine.MUTANTS + mutants_event.MUTANTS
+MUTANTS += mutants_gates.MUTANTS
+MUTANTS += mutants_mutex.MUTANTS
+MUTANTS += mutants_rwlock.MUTANTS
+MUTANTS += mutants_wait_any.MUTANTS
+MUTANTS += mutants_cond.MUTANTS
 SECONDS_MOST = 30
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
 

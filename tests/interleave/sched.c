@@ -87,13 +87,26 @@ static void look_at_rest(void)
 	world.current = was;
 }
 
+static int64_t first_deadline(void)
+{
+	int64_t first = INT64_MAX;
+
+	for (unsigned i = 0; i < world.scenario->threads; i++)
+		if (world.threads[i].state == ASLEEP &&
+		    world.threads[i].deadline_ns < first)
+			first = world.threads[i].deadline_ns;
+	return first;
+}
+
 static void expire_one(void)
 {
+	int64_t most = world.scenario->patient ? first_deadline() : INT64_MAX;
 	unsigned timed[MODEL_THREADS_MAX], n = 0;
 
 	for (unsigned i = 0; i < world.scenario->threads; i++)
 		if (world.threads[i].state == ASLEEP &&
-		    world.threads[i].deadline_ns != INT64_MAX)
+		    world.threads[i].deadline_ns != INT64_MAX &&
+		    world.threads[i].deadline_ns <= most)
 			timed[n++] = i;
 	if (!n)
 		model_fail(MODEL_DEADLOCK, "somebody sleeps for good");
@@ -253,6 +266,15 @@ _Noreturn void sched_end_thread(void)
 	abort();
 }
 
+_Noreturn void model_die(void)
+{
+	sched_look();
+	trace_event(world.current, KILL);
+	process_kill(world.scenario->process[world.current]);
+	coroutine_enter(decide());
+	abort();
+}
+
 static void reset(const struct run_params *params)
 {
 	world.run = *params;
@@ -280,6 +302,7 @@ static void set_up_threads(void)
 		t->state = READY;
 		t->yields = t->pauses = t->in_handler = t->cancelled = t->interrupted =
 			false;
+		t->several = t->queued = 0;
 		t->view = world.host_view;
 		t->view.past[i] = 1;
 		memset(&t->own, 0, sizeof(t->own));

@@ -20,13 +20,15 @@ struct thread {
 	enum state state;
 	bool in_handler;
 	bool cancelled;
-	bool interrupted;     /* a handler is to run before its sleep returns */
-	bool yields;          /* whoever is next does not preempt it */
-	bool pauses;          /* others first, ... */
-	unsigned paused_at;   /* ... until there was a change after this one */
-	const uint32_t *word; /* on which it sleeps */
-	bool private_;
-	uint32_t bits; /* of wakes that reach it */
+	bool interrupted;   /* a handler is to run before its sleep returns */
+	bool yields;        /* whoever is next does not preempt it */
+	bool pauses;        /* others first, ... */
+	unsigned paused_at; /* ... until there was a change after this one */
+	struct model_word words[MODEL_WORDS_MAX]; /* on which it sleeps */
+	unsigned several; /* how many, if it may be woken on others until it runs again */
+	unsigned queued;  /* mask of those on which nobody has woken it */
+	int woken;        /* the last of those on which somebody has, -1: none */
+	uint32_t bits;    /* of wakes that reach it */
 	int64_t deadline_ns;
 	int result;
 	struct view view;
@@ -60,6 +62,10 @@ void event_happen(struct option event);
 void thread_wake_up(struct thread *t, int result);
 void thread_expire(struct thread *t);
 unsigned thread_count(enum state state);
+void process_kill(unsigned process);
+
+/* futex.c: mask of its words by which a wake on @word may reach the thread. */
+unsigned thread_queued_on(const struct thread *t, const uint32_t *word);
 
 /* sched.c: the current thread waits for its turn, is over, runs its handler, is looked at. */
 void sched_give_way(void);

@@ -213,6 +213,7 @@ static void audit(struct stage *st)
 }
 
 const struct suspect futex_suspect = {
+	.name = "futex",
 	.scene = scene,
 	.prepare = prepare,
 	.meanwhile = meanwhile,

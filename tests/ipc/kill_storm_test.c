@@ -106,13 +106,14 @@ static void run_round(struct region *r, uint64_t *seed)
 
 static void usage(void)
 {
-	fputs("usage: kill_storm_test sem|futex SECONDS\n", stderr);
+	fputs("usage: kill_storm_test sem|futex|mutex SECONDS\n", stderr);
 	exit(2);
 }
 
 static const struct storm *storm_named(const char *name)
 {
-	static const struct storm *const storms[] = { &sem_storm, &futex_storm };
+	static const struct storm *const storms[] = { &sem_storm, &futex_storm,
+						      &mutex_storm };
 
 	for (unsigned i = 0; i < sizeof(storms) / sizeof(storms[0]); i++)
 		if (strcmp(storms[i]->name, name) == 0)

@@ -79,6 +79,35 @@ void region_kill(pid_t child)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
+void guarded_begin(struct guarded *g)
+{
+	CHECK_EQ(g->inside, 0);
+	CHECK_EQ(g->begun, g->done);
+	g->inside = 1;
+	g->begun++;
+	/* Whoever dies here, or comes in here, leaves a trace. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void guarded_end(struct guarded *g)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	g->done++;
+	CHECK_EQ(g->begun, g->done);
+	CHECK_EQ(g->inside, 1);
+	g->inside = 0;
+}
+
+bool guarded_repair(struct guarded *g)
+{
+	bool broken = g->inside || g->begun != g->done;
+
+	CHECK(g->inside <= 1 && g->begun - g->done <= 1);
+	g->begun = g->done;
+	g->inside = 0;
+	return broken;
+}
+
 void region_let_wakes_go_stale(void)
 {
 	int64_t until = ipcwait_deadline_in_ns(STALE_NS);

@@ -21,6 +21,12 @@ struct intent {
 	uint64_t done;
 } __attribute__((aligned(64)));
 
+/* Two numbers that are the same, and nobody inside, while nobody owns the mutex. */
+struct guarded {
+	uint64_t begun, done;
+	uint32_t inside;
+};
+
 /* Fresh memory is all zero, and so are the semaphores in it: nobody initialises them. */
 struct region {
 	struct ipcwait_sem items, space, done;
@@ -33,6 +39,10 @@ struct region {
 	/* A bare futex, and what is known about waits on it. */
 	uint32_t word;
 	struct ipcwait_window window;
+
+	/* A mutex, and what it protects. */
+	struct ipcwait_mutex mutex;
+	struct guarded guarded;
 
 	/* Of a stage: how long a wait with a deadline lasts, and what a handler has done. */
 	int64_t patience_ns;
@@ -60,6 +70,13 @@ void region_join(pid_t child);
 
 /* Kill it, asleep or not, and see that this is what it died of. */
 void region_kill(pid_t child);
+
+/* The owner of the mutex begins with what is guarded, and ends. It must be in order. */
+void guarded_begin(struct guarded *g);
+void guarded_end(struct guarded *g);
+
+/* An owner has died, who knows where: put it in order. True if it was not. */
+bool guarded_repair(struct guarded *g);
 
 /* Pass the time after which a post no longer trusts that wakes under way arrive. */
 void region_let_wakes_go_stale(void);

@@ -203,6 +203,7 @@ static const struct scene *scene(unsigned i)
 }
 
 const struct suspect sem_suspect = {
+	.name = "sem",
 	.scene = scene,
 	.prepare = sem_prepare,
 	.meanwhile = sem_meanwhile,

@@ -49,11 +49,15 @@ static void await(sem_t *sem)
 static void warm_up(void)
 {
 	struct ipcwait_sem other = IPCWAIT_SEM_INIT(0);
+	struct ipcwait_mutex own;
 
 	CHECK_EQ(ipcwait_window_set_preset(&other.window, IPCWAIT_SPIN), 0);
 	CHECK_EQ(ipcwait_sem_wait_until(&other, ipcwait_deadline_in_ns(5000)), -ETIMEDOUT);
 	sem_fabricate(&other, WORD(0, 0, 1));
 	CHECK_EQ(ipcwait_sem_post(&other), 0);
+	CHECK_EQ(ipcwait_mutex_init(&own, IPCWAIT_ROBUST), 0);
+	CHECK_EQ(ipcwait_mutex_lock(&own), 0);
+	CHECK_EQ(ipcwait_mutex_unlock(&own), 0);
 }
 
 static void *make_calls(void *arg)
@@ -105,6 +109,8 @@ static void play(struct region *r)
 	run_anywhere();
 	warm_up();
 	CHECK(sigaction(SIGUSR1, &playing_action, NULL) == 0);
+	if (playing->before)
+		playing->before(r);
 	errno = ERRNO_MARK;
 	trace_me();
 	playing->act(r);
@@ -140,6 +146,8 @@ void stage_open(struct stage *st, void (*handler)(int signal), bool restarts)
 	st->r->patience_ns = st->hurried ? PATIENCE_HURRIED_NS : PATIENCE_NS;
 	st->suspect->prepare(st);
 	start_victim(st);
+	if (st->suspect->gather)
+		st->suspect->gather(st);
 }
 
 static void (*seated)(struct region *r);

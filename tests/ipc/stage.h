@@ -35,11 +35,26 @@ struct scene {
 	/* The call, in the victim: this function is what is gone through by instructions. */
 	void (*act)(struct region *r);
 
+	/* What the victim has done before, unseen. Or NULL. */
+	void (*before)(struct region *r);
+
 	/* It may sleep. */
 	bool sleeps;
 
 	/* It makes no system call, unless the victim is too slow for what the scene shows. */
 	bool silent;
+
+	/* A wake ends its sleeps, and a timer only because somebody steps through it. */
+	bool patient;
+
+	/* It asks the kernel whether a thread is alive. */
+	bool asks;
+
+	/* So many system calls are made before it comes to what the scene shows. */
+	unsigned skip;
+
+	/* In a short run, so many times fewer instructions than the accident wants. 0: 1. */
+	unsigned rare;
 
 	/* What others do between two instructions, which are then all stepped. Or NULL. */
 	void (*between)(struct stage *st);
@@ -47,17 +62,28 @@ struct scene {
 
 /* What is to be known of a primitive. */
 struct suspect {
+	const char *name;
+
+	/* In a short run, so many times fewer handlers run in its calls. 0: 1. */
+	unsigned calm;
+
 	/* Its scenes; NULL after the last. */
 	const struct scene *(*scene)(unsigned i);
 
 	/* Set the object up, and seat those beside the victim. */
 	void (*prepare)(struct stage *st);
 
+	/* Seat those who come when the victim is about to make its call. Or NULL. */
+	void (*gather)(struct stage *st);
+
 	/* What others do when the victim sleeps; called again while it does. */
 	void (*meanwhile)(struct stage *st);
 
 	/* A call on the same object that is allowed in the victim's signal handler. */
 	void (*interfere)(struct region *r);
+
+	/* The victim is about to die: note what it has. Or NULL. */
+	void (*witness)(struct stage *st);
 
 	/* The victim is dead: what it has left is what may be left, and the others go on.
 	 * Returns what it was, in a few words. */
@@ -139,7 +165,7 @@ bool stage_over(const struct stage *st);
 void stage_close(struct stage *st);
 
 /* The primitives. */
-extern const struct suspect sem_suspect, futex_suspect;
+extern const struct suspect sem_suspect, futex_suspect, robust_suspect;
 
 /* The memory and the primitive, for the victim's handler. */
 extern struct region *stage_region;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * step_test kill|signal: an accident at every instruction of every call. The path of a call is
- * found by stepping through it once. Then there is one performance for each instruction on it,
- * and for each time that the call sleeps in the kernel.
+ * step_test kill|signal OBJECT: an accident at every instruction of every call. The path of a
+ * call is found by stepping through it once. Then there is one performance for each instruction
+ * on it, and for each time that the call sleeps in the kernel.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ struct moment {
 
 static struct path {
 	struct moment moment[MOMENTS_MAX];
-	unsigned moments, syscalls, futexes;
+	unsigned moments, syscalls, futexes, asked;
 	unsigned known; /* the last that a breakpoint got to */
 } path;
 
@@ -104,6 +104,22 @@ static void count_hits(void)
 	}
 }
 
+static void note_syscall(const struct scene *scene, long syscall)
+{
+	path.syscalls++;
+	path.futexes += syscall == SYS_futex;
+	path.asked += scene->asks && syscall == SYS_tkill;
+}
+
+static void skip(struct stage *st)
+{
+	for (unsigned i = 0; i < st->scene->skip; i++) {
+		CHECK_EQ(stage_resume(st, STAGE_CALL), TRACED_STOPPED);
+		note_syscall(st->scene, trace_in_syscall(st->victim));
+		CHECK_EQ(stage_resume(st, STAGE_CALL), TRACED_STOPPED);
+	}
+}
+
 /* Step through the call, which then ends as it should. */
 static void step_through(const struct suspect *suspect, const struct scene *scene)
 {
@@ -111,7 +127,8 @@ static void step_through(const struct suspect *suspect, const struct scene *scen
 
 	begin(&st, suspect, scene);
 	stage_open(&st, NULL, false);
-	path.moments = path.syscalls = path.futexes = path.known = 0;
+	path.moments = path.syscalls = path.futexes = path.asked = path.known = 0;
+	skip(&st);
 	while (!stage_over(&st)) {
 		uintptr_t at = trace_at(st.victim);
 		long syscall = trace_at_syscall(st.victim);
@@ -119,11 +136,13 @@ static void step_through(const struct suspect *suspect, const struct scene *scen
 
 		forget_retries(at);
 		remember(at, false);
+		if (syscall == SYS_futex && scene->patient)
+			trace_sleep_for_ever(st.victim);
 		CHECK_EQ(stage_resume(&st, STAGE_STEP), TRACED_STOPPED);
 		if (st.slept > slept)
 			remember(at, true);
-		path.syscalls += syscall >= 0;
-		path.futexes += syscall == SYS_futex;
+		if (syscall >= 0)
+			note_syscall(scene, syscall);
 	}
 	CHECK_EQ(stage_resume(&st, STAGE_GO_ON), TRACED_ENDED);
 	suspect->audit(&st);
@@ -136,7 +155,8 @@ static void step_through(const struct suspect *suspect, const struct scene *scen
  */
 static bool usual_path(const struct scene *scene)
 {
-	return path.syscalls == path.futexes && !(scene->silent && path.futexes);
+	return path.syscalls == path.futexes + path.asked &&
+	       !(scene->silent && path.futexes);
 }
 
 static void find_path(const struct suspect *suspect, const struct scene *scene)
@@ -213,6 +233,8 @@ static const char *strike(struct stage *st, const struct accident *accident)
 		CHECK_EQ(stage_resume(st, STAGE_GO_ON_WITH_SIGNAL), TRACED_ENDED);
 		st->suspect->audit(st);
 	} else {
+		if (st->suspect->witness)
+			st->suspect->witness(st);
 		region_kill(st->victim);
 		found = st->suspect->mourn(st, accident->heal);
 	}
@@ -261,10 +283,23 @@ static bool perform(struct stage *st, const struct suspect *suspect,
 	       reach(st, path.known, i, accident);
 }
 
+/* An accident happens at one instruction in so many. */
+static unsigned turns_of(const struct suspect *suspect, const struct scene *scene,
+			 const struct accident *accident)
+{
+	unsigned turns = accident->turns;
+
+	if (thorough)
+		return 1;
+	if (scene->rare)
+		turns *= scene->rare;
+	return accident->handler && suspect->calm ? turns * suspect->calm : turns;
+}
+
 static void perform_all(const struct suspect *suspect, const struct scene *scene,
 			const struct accident *accident)
 {
-	unsigned turns = thorough ? 1 : accident->turns;
+	unsigned turns = turns_of(suspect, scene, accident);
 	struct tally tally = { 0 };
 
 	find_path(suspect, scene);
@@ -283,33 +318,34 @@ static void perform_all(const struct suspect *suspect, const struct scene *scene
 	CHECK(tally.missed * 2 <= tally.all || !usual_path(scene));
 }
 
-static void run_table(const struct accident *accident)
+static const struct suspect *suspect_named(const char *name)
 {
-	static const struct suspect *const suspects[] = { &sem_suspect, &futex_suspect };
+	static const struct suspect *const suspects[] = { &sem_suspect, &futex_suspect,
+							  &robust_suspect };
 
-	printf("\n%s\n", accident->name);
-	if (!thorough && accident->turns > 1)
-		printf("at one step in %u, at every one with IW_STRESS_SECONDS set\n",
-		       accident->turns);
-	printf("%-34s steps  done  what was found\n", "call");
-	progress->accident = accident->name;
-	for (unsigned s = 0; s < sizeof(suspects) / sizeof(suspects[0]); s++) {
-		const struct scene *scene;
-
-		for (unsigned i = 0; (scene = suspects[s]->scene(i)); i++) {
-			progress->scene = scene->name;
-			perform_all(suspects[s], scene, accident);
-		}
-	}
-}
-
-static void usage(void)
-{
-	fputs("usage: step_test kill|signal\n", stderr);
-	exit(2);
+	for (unsigned i = 0; i < sizeof(suspects) / sizeof(suspects[0]); i++)
+		if (strcmp(suspects[i]->name, name) == 0)
+			return suspects[i];
+	return NULL;
 }
 
 static const char *table;
+static const struct suspect *suspected;
+
+static void run_table(const struct accident *accident)
+{
+	const struct scene *scene;
+
+	printf("\n%s\n", accident->name);
+	if (!thorough)
+		printf("not at every step; that is done with IW_STRESS_SECONDS set\n");
+	printf("%-34s steps  done  what was found\n", "call");
+	progress->accident = accident->name;
+	for (unsigned i = 0; (scene = suspected->scene(i)); i++) {
+		progress->scene = scene->name;
+		perform_all(suspected, scene, accident);
+	}
+}
 
 static void run_tables(void)
 {
@@ -319,9 +355,18 @@ static void run_tables(void)
 			run_table(a);
 }
 
+static void usage(void)
+{
+	fputs("usage: step_test kill|signal sem|futex|robust\n", stderr);
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2 || (strcmp(argv[1], "kill") != 0 && strcmp(argv[1], "signal") != 0))
+	if (argc != 3 || (strcmp(argv[1], "kill") != 0 && strcmp(argv[1], "signal") != 0))
+		usage();
+	suspected = suspect_named(argv[2]);
+	if (!suspected)
 		usage();
 	if (!trace_possible()) {
 		puts("skipped: no ptrace(2) of children, or no breakpoints");

@@ -30,7 +30,7 @@ struct storm {
 	void (*audit)(struct region *r);
 };
 
-extern const struct storm sem_storm, futex_storm;
+extern const struct storm futex_storm, mutex_storm, sem_storm;
 
 /* In a worker: the next thing that it will do. */
 void storm_intend(struct intent *intent, uint32_t step);

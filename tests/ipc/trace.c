@@ -68,11 +68,22 @@ long trace_at_syscall(pid_t child)
 	return peek(PTRACE_PEEKUSER, child, offsetof(struct user, regs.rax));
 }
 
+long trace_in_syscall(pid_t child)
+{
+	return peek(PTRACE_PEEKUSER, child, offsetof(struct user, regs.orig_rax));
+}
+
 bool trace_at_clock(pid_t child)
 {
 	long code = code_at(child);
 
 	return (code & 0xffff) == RDTSC || (code & 0xffffff) == RDTSCP;
+}
+
+/* The fourth argument. */
+void trace_sleep_for_ever(pid_t child)
+{
+	CHECK(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.r10), 0L) == 0);
 }
 
 bool trace_in_vdso(uintptr_t at)

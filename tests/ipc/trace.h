@@ -32,13 +32,17 @@ void trace_me(void);
 void trace_begin(pid_t child);
 
 /* The next instruction of the stopped child; the number of the system call that it makes, or
- * -1; whether it reads the clock. */
+ * -1; of the one that it has entered; whether it reads the clock. */
 uintptr_t trace_at(pid_t child);
 long trace_at_syscall(pid_t child);
+long trace_in_syscall(pid_t child);
 bool trace_at_clock(pid_t child);
 
 /* The address belongs to the code that the kernel maps into every process. */
 bool trace_in_vdso(uintptr_t at);
+
+/* It is about to call futex(2): that sleep has no time-out. */
+void trace_sleep_for_ever(pid_t child);
 
 /* Let it go on: by one instruction, until it enters or leaves a system call, or freely, with a
  * signal if that is not 0. */

@@ -107,7 +107,8 @@ const struct misuse misuse_of_gates[] = {
 	{ event_wait_finished, "event", "ipcwait_event_wait", "finished\n" },
 	{ notify_finished, "eventcount", "ipcwait_eventcount_notify", "finished\n" },
 	{ once_without_function, "once", "ipcwait_once_run", "no function\n" },
-	{ once_from_inside, "once", "ipcwait_once_run", "called from inside its function\n" },
+	{ once_from_inside, "once", "ipcwait_once_run",
+	  "called from inside its function\n" },
 	{ 0 },
 };
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* <ipcwait/ipcwait.hpp> with what the standard library does with locks. */
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <ipcwait/ipcwait.hpp>
+
+using namespace std::chrono_literals;
+
+static bool counting;
+static unsigned allocations;
+
+void *operator new(std::size_t size)
+{
+	void *p = std::malloc(size);
+
+	allocations += counting;
+	if (!p)
+		throw std::bad_alloc();
+	return p;
+}
+
+void operator delete(void *p) noexcept
+{
+	std::free(p);
+}
+
+void operator delete(void *p, std::size_t) noexcept
+{
+	std::free(p);
+}
+
+#define CHECK(x)                                                             \
+	((x) ? (void)0                                                       \
+	     : (std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x), \
+		std::abort()))
+
+/* Long enough for anything; and a moment after which something has not happened. */
+static constexpr auto LONG = 20s;
+static constexpr auto SHORT = 5ms;
+
+template <class F> static bool fails_with(int error, F f)
+{
+	try {
+		f();
+	} catch (const std::system_error &e) {
+		return e.code() == std::error_code(error, std::generic_category());
+	}
+	return false;
+}
+
+template <class Mutex> static void test_lockable()
+{
+	constexpr int rounds = 20000;
+	Mutex a, b;
+	long count = 0;
+	std::vector<std::thread> threads;
+
+	for (int i = 0; i < 3; i++)
+		threads.emplace_back([&, i] {
+			for (int k = 0; k < rounds; k++) {
+				if (i == 0) {
+					std::scoped_lock both(a, b);
+					count++;
+				} else if (i == 1) {
+					std::scoped_lock both(b, a);
+					count++;
+				} else {
+					std::unique_lock one(a);
+					count++;
+				}
+			}
+		});
+	for (auto &t : threads)
+		t.join();
+	CHECK(count == 3 * rounds);
+}
+
+template <class Mutex> static void test_timed_lockable()
+{
+	Mutex m;
+	std::unique_lock held(m);
+
+	std::thread([&] {
+		std::unique_lock now(m, std::try_to_lock);
+		CHECK(!now);
+		CHECK(!std::unique_lock(m, SHORT));
+		CHECK(!std::unique_lock(m, std::chrono::steady_clock::now() + SHORT));
+		CHECK(!std::unique_lock(m, std::chrono::system_clock::now() + SHORT));
+		CHECK(!m.try_lock_for(-1h));
+	}).join();
+	held.unlock();
+	CHECK(std::unique_lock(m, LONG));
+	CHECK(std::unique_lock(m, std::chrono::system_clock::now() + LONG));
+	CHECK(std::unique_lock(m, std::chrono::hours::max()));
+}
+
+static void test_kinds()
+{
+	ipcwait::recursive_mutex r;
+	ipcwait::errorcheck_mutex e;
+	ipcwait::mutex p(ipcwait::private_);
+
+	std::scoped_lock first(r, e, p);
+	std::scoped_lock second(r);
+	CHECK(fails_with(EDEADLK, [&] { e.lock(); }));
+	std::thread([&] { CHECK(fails_with(EPERM, [&] { r.unlock(); })); }).join();
+	CHECK(p.native_handle()->flags == IPCWAIT_PRIVATE);
+}
+
+/* Our condition variable, and the standard's over our mutex. */
+template <class Condition> static void test_condition()
+{
+	constexpr int turns = 2000;
+	ipcwait::mutex m;
+	Condition changed;
+	int turn = 0;
+
+	auto play = [&](int me) {
+		for (int k = 0; k < turns; k++) {
+			std::unique_lock lock(m);
+			changed.wait(lock, [&] { return turn % 2 == me; });
+			turn++;
+			changed.notify_one();
+		}
+	};
+	std::thread other(play, 1);
+	play(0);
+	other.join();
+	CHECK(turn == 2 * turns);
+
+	std::unique_lock lock(m);
+	CHECK(!changed.wait_for(lock, SHORT, [] { return false; }));
+	CHECK(changed.wait_for(lock, SHORT) == std::cv_status::timeout);
+	CHECK(changed.wait_until(lock, std::chrono::system_clock::now() + SHORT) ==
+	      std::cv_status::timeout);
+	CHECK(changed.wait_until(lock, std::chrono::steady_clock::now() + LONG,
+				 [] { return true; }));
+	CHECK(lock.owns_lock());
+}
+
+static void test_shared_mutex()
+{
+	ipcwait::shared_mutex m;
+	std::shared_lock reading(m);
+
+	std::thread([&] {
+		CHECK(std::shared_lock(m, std::try_to_lock));
+		CHECK(std::shared_lock(m, LONG));
+		CHECK(!std::unique_lock(m, std::try_to_lock));
+		CHECK(!std::unique_lock(m, SHORT));
+	}).join();
+	reading.unlock();
+	std::scoped_lock writing(m);
+	std::thread([&] {
+		CHECK(!std::shared_lock(m, std::chrono::system_clock::now() + SHORT));
+	}).join();
+}
+
+static void test_semaphore()
+{
+	ipcwait::counting_semaphore s(1);
+
+	CHECK(s.try_acquire());
+	CHECK(!s.try_acquire());
+	CHECK(!s.try_acquire_for(SHORT));
+	CHECK(!s.try_acquire_until(std::chrono::system_clock::now() + SHORT));
+	std::thread other([&] { s.release(2); });
+	s.acquire();
+	CHECK(s.try_acquire_for(LONG));
+	other.join();
+	CHECK(fails_with(EOVERFLOW, [&] {
+		s.release(IPCWAIT_SEM_VALUE_MAX);
+		s.release();
+	}));
+}
+
+static void test_no_allocation()
+{
+	counting = true;
+	{
+		ipcwait::mutex m;
+		ipcwait::condition_variable c;
+		std::unique_lock lock(m);
+
+		CHECK(c.wait_for(lock, SHORT) == std::cv_status::timeout);
+		c.notify_all();
+	}
+	counting = false;
+	CHECK(allocations == 0);
+}
+
+/* Initialised before the program runs: no constructor that others may be too early for. */
+static ipcwait::mutex global;
+static ipcwait::condition_variable global_changed;
+static ipcwait::counting_semaphore global_items(3);
+
+int main()
+{
+	std::scoped_lock lock(global);
+
+	global_changed.notify_all();
+	CHECK(global_items.try_acquire());
+	test_lockable<ipcwait::mutex>();
+	test_lockable<ipcwait::recursive_mutex>();
+	test_lockable<ipcwait::errorcheck_mutex>();
+	test_timed_lockable<ipcwait::mutex>();
+	test_timed_lockable<ipcwait::recursive_mutex>();
+	test_kinds();
+	test_condition<ipcwait::condition_variable>();
+	test_condition<std::condition_variable_any>();
+	test_shared_mutex();
+	test_semaphore();
+	test_no_allocation();
+	return 0;
+}
