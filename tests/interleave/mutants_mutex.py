@@ -128,7 +128,7 @@ MUTANTS = [
     mutant('kept for one that may not take it', WAIT, '\tif (me->overdue)\n\t\tw |= MUTEX_URGENT;\n\treturn',
            '\tw |= MUTEX_URGENT;\n\treturn', 'three threads'),
     mutant('not kept for one that is overdue', WAIT, '\tif (me->overdue)\n\t\tw |= MUTEX_URGENT;\n\treturn',
-           '\treturn', 'overdue'),
+           '\treturn', 'overdue beside a spinner'),
     mutant('URGENT stays when taken', WAIT, '\t\t\tmine &= ~MUTEX_URGENT;',
            '\t\t\tmine &= UINT64_MAX;', 'killed overdue'),
     mutant('URGENT stays when given up', WAIT, 'return me->urgent ? w & ~MUTEX_URGENT : w;',

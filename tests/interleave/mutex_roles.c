@@ -37,8 +37,9 @@ static volatile unsigned inside; /* number + 1 of the owner between lock and unl
 static volatile unsigned told;   /* how often somebody was told of a death */
 static volatile unsigned idle;   /* how often a death left it free beside sleepers */
 static volatile int64_t free_ns; /* since when it is free, and nobody can run */
-static volatile bool slept[MODEL_THREADS_MAX]; /* since it began to lock */
-static volatile bool held;                     /* by one that sleeps meanwhile */
+static volatile int64_t began_ns[MODEL_THREADS_MAX]; /* to lock; 0: it does not */
+static volatile bool slept[MODEL_THREADS_MAX];       /* since it began to lock */
+static volatile bool held;                           /* by one that sleeps meanwhile */
 static volatile bool lost;
 static volatile uint64_t final; /* the word when the memory was freed */
 
@@ -71,8 +72,10 @@ void mutex_begin(void)
 	model_assert(ipcwait_mutex_init(mutex, s->flags) == 0);
 	mutex->word.v |= s->word;
 	shared = model_alloc(sizeof(*shared));
-	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++) {
 		shared->users += s->role[i] != NOTHING;
+		began_ns[i] = 0;
+	}
 }
 
 static void free_all(void)
@@ -129,12 +132,23 @@ static void hold(void)
 	held = false;
 }
 
+/* Nobody else has waited since before the last alarm. */
+static bool nobody_overdue(void)
+{
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
+		if (i != model_thread() && began_ns[i] &&
+		    model_now() - began_ns[i] > ALARM_NS + ALARM_NS / 25)
+			return false;
+	return true;
+}
+
 /* The caller owns it, with result @r of the lock. */
 static void enter(int r, enum role role)
 {
 	model_assert(!lost);
 	model_assert(!inside || (model_dead(inside - 1) && r == -EOWNERDEAD));
 	inside = model_thread() + 1;
+	model_assert(!script()->one_is_next || nobody_overdue());
 	model_assert(!free_ns || deaths() || model_now() - free_ns < NAP_NS);
 	if (slept[model_thread()] || !deaths())
 		free_ns = 0;
@@ -219,7 +233,9 @@ static void act(enum role role, bool last)
 	int r;
 
 	slept[model_thread()] = false;
+	began_ns[model_thread()] = model_now();
 	r = lock(role);
+	began_ns[model_thread()] = 0;
 	owner = r == 0 || r == -EOWNERDEAD;
 	model_assert(owner || may_fail(role, r));
 	if (owner) {

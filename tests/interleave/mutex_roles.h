@@ -35,9 +35,10 @@ struct mutex_script {
 	int64_t deadline_ns;       /* 0 is SOON_NS */
 	int64_t later_ns, held_ns; /* 0 is HELD_NS */
 	bool punctual;             /* nothing but its own deadline moves the clock far */
-	bool leaps;                /* the clock goes on by leaps */
-	bool all_watched;          /* the learned window is no mere statistics here */
-	bool end_frees;            /* the memory; not the last who has locked it, at once */
+	bool one_is_next; /* the only one who has waited since before the last alarm */
+	bool leaps;       /* the clock goes on by leaps */
+	bool all_watched; /* the learned window is no mere statistics here */
+	bool end_frees;   /* the memory; not the last who has locked it, at once */
 };
 
 /* The functions of a scenario whose script is a struct mutex_script. */

@@ -232,6 +232,7 @@ const struct model_scenario model_scenarios[] = {
 	  .about = "who looks on does not get it",
 	  SCRIPT{ .role = { HOLDS, LOCKS, LOCKS_LATE },
 		  .spins = ENGINE_EITHER,
+		  .one_is_next = true,
 		  .later_ns = ALARM_NS + 299900,
 		  .held_ns = ALARM_NS + 300000 },
 	  .search = { .bound = 2,

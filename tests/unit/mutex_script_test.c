@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutexes over a scripted kernel: each row of the table in <ipcwait/mutex.h>, whom each unlock
- * wakes and with which bits, and everything a futex wait may return. Times: mutex_alarm_script_test.c.
+ * wakes and with which bits, and everything a futex wait may return. mutex_alarm_script_test.c has
+ * the times.
  */
 #include <errno.h>
 #include <limits.h>
@@ -352,44 +353,6 @@ static void deadlines(void)
 	}
 }
 
-static void kernel_errors(void)
-{
-	static const int errors[] = { -EINVAL, -EFAULT, -ENOSYS, -EPERM, -ENOMEM };
-
-	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		const struct nap naps[] = { { .result = errors[i] } };
-		const struct nap unlocked[] = { { .result = errors[i],
-						  .meanwhile = unlock_it } };
-
-		block(W(1, 0, 5));
-		SCRIPT(naps);
-		CHECK_EQ(ipcwait_mutex_lock(&m), errors[i]);
-		assert_word(W(1, 0, 5));
-		SCRIPT(unlocked);
-		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
-	}
-}
-
-/* Not counted: it naps on a word of its own, and is no spinner meanwhile. */
-static void no_room(void)
-{
-	const struct nap naps[] = {
-		{ .result = -ETIMEDOUT },
-		{ .result = -ETIMEDOUT, .meanwhile = unlock_it },
-	};
-
-	for (unsigned preset = IPCWAIT_SPIN; preset <= IPCWAIT_BLOCK; preset++) {
-		script_world(0, W(1, 0, 65535), (enum ipcwait_preset)preset);
-		SCRIPT(naps);
-		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
-		for (unsigned i = 0; i < 2; i++) {
-			CHECK(script_slept[i].call.word != (const uint32_t *)&m.word);
-			CHECK_EQ(script_slept[i].word, W(1, 0, 65535));
-		}
-		assert_word(W(1, 1, 65535) | P(1));
-	}
-}
-
 /* Set with the first readings of the clock in a spin: what others do then. */
 static void (*in_a_spin)(void);
 static unsigned readings;
@@ -501,8 +464,6 @@ int main(void)
 		CHILD_TEST(woken_in_vain_beside_another),
 		CHILD_TEST(spurious_and_signals),
 		CHILD_TEST(deadlines),
-		CHILD_TEST(kernel_errors),
-		CHILD_TEST(no_room),
 		CHILD_TEST(spins_beside_sleepers),
 		CHILD_TEST(sleeps_beside_a_spinner),
 		CHILD_TEST(spins_in_vain),

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-int main(void)
-{
-	return 0;
-}
