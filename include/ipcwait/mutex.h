@@ -74,25 +74,33 @@
  *     0     1       s       free, one of s is about to take it
  *     0     0       s       free, for a spinner (SPINNER), or until an alarm (QUIET)
  *
+ *   WAKE, URGENT, QUIET, PASSES   never without SLEEPERS
+ *   LOST                          never without DIED, never with OWNER
+ *
  *   0 -> t                  lock            any thread       not over URGENT, unless overdue
  *   t -> 0                  unlock          owner            with s = 0, or SPINNER, QUIET, WAKE
  *   t,0,s -> 0,1,s          unlock          owner            then wake one; of those overdue
  *                                                            if URGENT, which SPINNER and QUIET
  *                                                            do not stop
- *   t,k,s -> t,0,s+1        announce sleep  waiter           QUIET -> 0, PASSES -> 0
- *   t,1,s -> t,0,s          sleep again     woken waiter     QUIET -> 1 if PASSES were many,
- *                                                            URGENT -> 1 if overdue
- *   t,0,s -> t,1,s          look            waiter, alarmed  URGENT -> 1 if overdue
- *   SPINNER 0 -> 1          look            spinning waiter  while s > 0
- *   0,k,s -> t,0,s-1        take            woken waiter     URGENT -> 0
- *   t,k,s -> t,0,s-1        give up         expired waiter   its URGENT -> 0
+ *   t,k,s -> t,0,s+1        announce sleep  waiter           PASSES -> 0; QUIET -> 1 if it has
+ *                                                            spun in vain
+ *   t,k,s -> t,0,s          sleep again     waiter, up       PASSES, SPINNER -> 0; QUIET -> 1 if
+ *                                                            woken in vain, else 0; URGENT -> 1
+ *                                                            if overdue
+ *   t,0,s -> t,1,s          look            sleeper, up      URGENT -> 1 if overdue; not beside
+ *                                                            the URGENT of others if not
+ *   SPINNER 0 -> 1          look            spinning waiter  while s > 0; PASSES -> 0
+ *   0,k,s -> t,0,s-1        take            sleeper, up      QUIET -> 0, URGENT -> 0
+ *   t,k,s -> t,0,s-1        give up         expired waiter   QUIET -> 0, its URGENT -> 0
+ *   0,k,s -> 0,k,s+1, s-1   announce,       not overdue      beside the URGENT of others, or LOST:
+ *                           give up                          who takes it clears WAKE
  *   t -> 0, DIED -> 1       bury            waiter           after proof that thread t is dead
  *
  * WAKE, SPINNER, QUIET and URGENT may lie, after a death or because a thread has lost its CPU:
- * then a free mutex lies beside sleepers. So every sleep has an alarm, after 1 to 4 ms at
- * first; none of these bits outlives the look of an alarmed waiter. While nobody dies or is kept
- * from running, only QUIET leaves a free mutex beside sleepers. SLEEPERS may be too large (a
- * waiter was killed): needless wakes.
+ * then a free mutex lies beside sleepers. So every sleep has an alarm, after 5 ms at first, and
+ * none of these bits outlives the look of a waiter that an alarm has woken; URGENT, of one that is
+ * overdue. While nobody dies or is kept from running, only QUIET leaves a free mutex beside
+ * sleepers, for a nap. SLEEPERS may be too large (a waiter was killed): needless wakes.
  */
 struct ipcwait_mutex {
 	struct ipcwait_word64 word;   /* low half: the futex */

@@ -42,7 +42,6 @@ struct mutex_waiter {
 	bool sleeper;     /* counted in SLEEPERS */
 	bool spinner;     /* has set SPINNER */
 	bool overdue;     /* has waited for longer than anybody should */
-	bool urgent;      /* URGENT is its own */
 	bool naps;        /* was woken in vain */
 	int result;       /* of what was taken: 0, -EOWNERDEAD or -ENOTRECOVERABLE */
 	struct mutex_doubt doubt;
@@ -66,7 +65,7 @@ static uint64_t without_me(const struct mutex_waiter *me, uint64_t w)
 		w = without_wake(w - 1) & ~MUTEX_QUIET;
 	if (!mutex_sleepers(w))
 		w &= ~(MUTEX_WAKE | MUTEX_QUIET | MUTEX_PASSES_MASK);
-	return me->urgent ? w & ~MUTEX_URGENT : w;
+	return me->overdue ? w & ~MUTEX_URGENT : w;
 }
 
 static bool is_free(const struct mutex_waiter *me, uint64_t w)
@@ -91,9 +90,6 @@ static bool take(struct mutex_waiter *me, uint64_t *w)
 {
 	while (is_free(me, *w)) {
 		uint64_t mine = without_me(me, *w | me->owner);
-
-		if (me->overdue)
-			mine &= ~MUTEX_URGENT;
 		me->result = *w & MUTEX_DIED ? -EOWNERDEAD : 0;
 		/*
 		 * ORD mutex_wait.A1: acquire on success, as mutex.A1. Pairs with mutex.R1,
@@ -124,7 +120,6 @@ static void mark(struct mutex_waiter *me, uint64_t w)
 	if (marked == w || !ipcwait_impl_cas64_relaxed(&me->mutex->word, &w, marked))
 		return;
 	me->spinner = !me->sleeper;
-	me->urgent |= (marked & ~w & MUTEX_URGENT) != 0;
 }
 
 static bool look(struct iw_waiter *base)
@@ -164,8 +159,9 @@ static int64_t next_alarm(struct mutex_waiter *me, int64_t now_ns, uint64_t w)
 		sleep_ns = ALARM_LEAST_NS;
 	if (me->naps) {
 		me->nap_ns = me->nap_ns ? 2 * me->nap_ns : NAP_NS * (4 + sleepers) / 4;
-		if (waited_ns + me->nap_ns < sleep_ns)
-			sleep_ns = me->nap_ns;
+		if (me->nap_ns > PATIENCE_NS)
+			me->nap_ns = PATIENCE_NS;
+		sleep_ns = me->nap_ns;
 	}
 	return now_ns + (sleep_ns < most_ns ? sleep_ns : most_ns);
 }
@@ -240,7 +236,6 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 	if (full)
 		return IW_NAP;
 	me->sleeper = true;
-	me->urgent = me->overdue;
 	base->alarm_ns = next_alarm(me, now_ns, asleep);
 	*expected = (uint32_t)asleep;
 	return IW_SLEEP;

@@ -41,6 +41,7 @@ def expected():
                   ["10us", "100us", "1ms", "10ms"])
         | product("pareto/impl:%s/budget:own", SEMS + PRESETS)
         | product("pareto/impl:fixed/budget:%s", ["1us", "5us", "20us", "50us", "200us"])
+        | product("starvation/impl:%s/threads:8/section:1us", LOCKS)
         | product("condvar/op:pingpong/impl:%s", CONDS)
         | product("condvar/op:broadcast/impl:%s/waiters:%s", CONDS, ["4", "16"]))
 

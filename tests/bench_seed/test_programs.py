@@ -121,7 +121,7 @@ class BadInput(Test):
                 "recycle_test": ([], ["pool", "none", 1, 1], ["none", "glibc", 1, 1],
                                  ["pool", "glibc", 1025, 1], ["pool", "glibc", 1, 0],
                                  ["pool", "glibc", 1, 1, "some"], ["post", "glibc", 1, 1, 1],
-                                 ["pool", "ipcwait", 1, 1], ["post", "none", 1, 1]),
+                                 ["post", "none", 1, 1]),
                 "go_server": ([], ["0"], ["x"], ["1", "2"])}.items():
             for case in cases:
                 with self.subTest(name=name, case=case):
