@@ -2,8 +2,8 @@
 /*
  * Two processes share a ledger: a robust mutex, a condition variable and two accounts. A clerk
  * moves money from one account to the other, an auditor adds them up whenever something was
- * moved. Clerks die, killed at any moment, also between the two halves of a transfer. Then the
- * auditor is told so by the mutex, repairs the ledger, and hires another.
+ * moved. Clerks die, killed at any moment, also between the two halves of a transfer. Whoever has
+ * the lock next, the auditor or another clerk, is told so by the mutex and repairs the ledger.
  *
  *	ledger [DEATHS]
  */
@@ -27,10 +27,10 @@ struct ledger {
 	struct ipcwait_mutex lock;
 	struct ipcwait_cond moved;
 	int64_t account[2]; /* under the lock: the sum is TOTAL */
-	uint64_t transfers;
+	uint64_t transfers, repairs;
 };
 
-static unsigned long audits, repairs;
+static unsigned long audits;
 
 static _Noreturn void die(const char *what, int r)
 {
@@ -63,7 +63,7 @@ static void repair(struct ledger *l)
 	r = ipcwait_mutex_consistent(&l->lock);
 	if (r)
 		die("consistent", r);
-	repairs++;
+	l->repairs++;
 }
 
 static void take(struct ledger *l, int r)
@@ -145,8 +145,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < deaths; i++)
 		audit_until_killed(l, hire_clerk(l), 1000000 + i * 7919 % 1000000);
 	audit(l);
-	printf("%ld clerks killed, %lu of them with the lock; %" PRIu64
+	printf("%ld clerks killed, %" PRIu64 " of them with the lock; %" PRIu64
 	       " transfers, %lu audits, no money lost\n",
-	       deaths, repairs, l->transfers, audits);
+	       deaths, l->repairs, l->transfers, audits);
 	return 0;
 }

@@ -5,9 +5,11 @@
  *	static struct ipcwait_mutex lock;
  *	static struct ipcwait_cond changed;        // all zero: shared, default policy
  *
- *	(void)ipcwait_mutex_lock(&lock);
+ *	if (ipcwait_mutex_lock(&lock))
+ *		abort();
  *	while (!items)
- *		(void)ipcwait_cond_wait(&changed, &lock);
+ *		if (ipcwait_cond_wait(&changed, &lock))
+ *			abort();
  *	items--;
  *	(void)ipcwait_mutex_unlock(&lock);
  *
@@ -132,7 +134,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_cond_init(struct ipcwait_cond *c,
  *   -ENOSYS  the kernel, or a filter, forbids futex(2); @c is unchanged
  *
  * Ordering:     acquire: what the waiters did with @c is over
- * Threads:      one, after every signal and broadcast on @c has returned, except those that
+ * Threads:      one, after every broadcast on @c has returned, and every signal but those that
  *               have released the caller
  * Processes:    holds for all that map @c
  * Signals:      not async-signal-safe

@@ -10,8 +10,8 @@
  *	ready.wait(guard, [&] { return !jobs.empty(); });
  *
  * Each class holds one C object, allocates nothing, and may be constant-initialised, and placed in
- * memory that processes share unless it is made with private_. native_handle() gives the
- * C object. Destructors do not end the object: it owns nothing, and memory that is shared may
+ * memory that processes share, unless it is a mutex made with private_; ipcwait_..._init() on
+ * native_handle(), the C object, makes the others private. Destructors do not end the object: it owns nothing, and memory that is shared may
  * outlive the process.
  *
  * Errors are std::system_error with the errno value in std::generic_category(). Deadlines of
@@ -24,9 +24,10 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <system_error>
-#include <utility>
 
 #include <ipcwait/ipcwait.h>
 
@@ -59,7 +60,7 @@ std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
 {
 	using ns = std::chrono::duration<double, std::nano>;
 
-	if (time <= time.zero())
+	if (!(time > time.zero()))
 		return 0;
 	if (ns(time).count() >= 9.2e18)
 		return IPCWAIT_FOREVER;
@@ -71,11 +72,24 @@ std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
  * @wait(deadline_ns) until @end on its own clock, which may be set: what has expired on ours has
  * expired only if that clock says so too.
  */
+template <class Clock, class Duration>
+std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
+{
+	using seconds = std::chrono::duration<double>;
+	auto now = Clock::now();
+	auto left = seconds(end.time_since_epoch()) - seconds(now.time_since_epoch());
+
+	/* Only what is neither past nor for ever has a difference that fits. */
+	if (!(left > left.zero()))
+		return 0;
+	return left.count() >= 9.2e9 ? IPCWAIT_FOREVER : deadline_in(end - now);
+}
+
 template <class Clock, class Duration, class Wait>
 int until(const std::chrono::time_point<Clock, Duration> &end, Wait wait)
 {
 	for (;;) {
-		int r = wait(deadline_in(end - Clock::now()));
+		int r = wait(deadline_at(end));
 
 		if (r != -ETIMEDOUT || Clock::now() >= end)
 			return r;
@@ -147,7 +161,7 @@ template <unsigned Flags> class basic_mutex
 	}
 	static bool locked(int r)
 	{
-		if (r == -EBUSY || r == -ETIMEDOUT)
+		if (r == -EBUSY || r == -ETIMEDOUT || r == -EAGAIN)
 			return false;
 		check(r, "ipcwait::mutex");
 		return true;
@@ -199,7 +213,7 @@ class condition_variable
 				  const std::chrono::time_point<Clock, Duration> &end)
 	{
 		int r = ipcwait_cond_wait_until(&c_, lock.mutex()->native_handle(),
-						impl::deadline_in(end - Clock::now()));
+						impl::deadline_at(end));
 
 		if (r != -ETIMEDOUT)
 			impl::check(r, "ipcwait::condition_variable::wait_until");

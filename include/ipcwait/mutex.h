@@ -10,8 +10,8 @@
  *	(void)ipcwait_mutex_unlock(&lock);
  *
  * Cost: locking what is free and unlocking what nobody waits for is one atomic operation each,
- * in the caller. An unlock that a spinning waiter sees makes no system call, any other at most
- * one.
+ * in the caller. An unlock that a spinning waiter sees makes no system call, unless another one
+ * has waited for too long; any other makes at most one.
  *
  * Guarantees: one owner at a time. A lock that returns an error other than -EOWNERDEAD has not
  * locked. An unlock touches the mutex for the last time before anybody else can own it, so the
@@ -262,8 +262,9 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_mutex_lock(struct ipcwait_mutex *m
  * @m: mutex, initialised or all-zero
  *
  * Return: 0, the caller owns @m; as ipcwait_mutex_lock(), except that it is
- *   -EBUSY  owned by another thread, or also by the caller unless it is recursive, or kept for a
- *           waiter that has waited for too long
+ *   -EBUSY  owned by another thread, or also by the caller unless it is recursive, or kept, for a
+ *           millisecond, for a waiter that has waited for too long; by a dead owner too, until
+ *           somebody waits
  *
  * Ordering:     acquire on 0 and -EOWNERDEAD: sees what the last owner did
  * Threads:      any

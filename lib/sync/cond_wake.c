@@ -12,9 +12,10 @@
 
 /*
  * A broadcast that would keep its caller in the kernel for more than so many block/wake pairs
- * wakes one sleeper for each CPU, and each of them, when it runs, another one. Not measured yet.
+ * wakes one sleeper for each CPU, and each of them, when it runs, another one. With 16 waiters on
+ * 2 CPUs a chain took 127 us, all at once 101; crowds for which it pays were not measured.
  */
-#define CHAIN_BLOCKS 2
+#define CHAIN_BLOCKS 6
 
 int iw_cond_check(const struct ipcwait_cond *c, const char *call)
 {

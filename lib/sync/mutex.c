@@ -12,12 +12,18 @@ _Static_assert(_Alignof(struct ipcwait_mutex) == 8, "shared-memory layout 0");
 _Static_assert(offsetof(struct ipcwait_mutex, word) == 0, "shared-memory layout 0");
 _Static_assert(offsetof(struct ipcwait_mutex, window) == 16, "shared-memory layout 0");
 
+/* For whoever was woken lately. One that does not come is stopped or dead. */
+static bool is_kept(const struct ipcwait_mutex *m, uint64_t w)
+{
+	return w & MUTEX_URGENT && iw_stamp_fresh(&m->window);
+}
+
 int iw_mutex_try(struct ipcwait_mutex *m, uint64_t owner)
 {
 	/* ORD mutex.X2: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
 
-	while (!(w & (MUTEX_OWNER_MASK | MUTEX_URGENT | MUTEX_LOST))) {
+	while (!(w & (MUTEX_OWNER_MASK | MUTEX_LOST)) && !is_kept(m, w)) {
 		/*
 		 * ORD mutex.A3: acquire on success, as mutex.A1. Pairs with mutex.R1, mutex.R2,
 		 * mutex.R3 and mutex_known.R1.

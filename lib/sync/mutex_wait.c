@@ -42,6 +42,7 @@ struct mutex_waiter {
 	bool sleeper;     /* counted in SLEEPERS */
 	bool spinner;     /* has set SPINNER */
 	bool overdue;     /* has waited for longer than anybody should */
+	bool expired;     /* looks for the last time: takes also what is kept for another */
 	bool naps;        /* was woken in vain */
 	int result;       /* of what was taken: 0, -EOWNERDEAD or -ENOTRECOVERABLE */
 	struct mutex_doubt doubt;
@@ -72,7 +73,7 @@ static bool is_free(const struct mutex_waiter *me, uint64_t w)
 {
 	if (w & (MUTEX_OWNER_MASK | MUTEX_LOST))
 		return false;
-	return !(w & MUTEX_URGENT) || me->overdue;
+	return !(w & MUTEX_URGENT) || me->overdue || me->expired;
 }
 
 /* t -> gone, where the mutex is lost for good: the wait is over too. */
@@ -248,6 +249,7 @@ static bool withdraw(struct iw_waiter *base)
 	/* ORD mutex_wait.X6: relaxed, re-checked by the CAS below or in take(). */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me->mutex->word);
 
+	me->expired = true;
 	do {
 		if (take(me, &w))
 			return true;

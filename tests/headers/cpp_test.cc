@@ -101,6 +101,19 @@ template <class Mutex> static void test_timed_lockable()
 	CHECK(std::unique_lock(m, LONG));
 	CHECK(std::unique_lock(m, std::chrono::system_clock::now() + LONG));
 	CHECK(std::unique_lock(m, std::chrono::hours::max()));
+	held.lock();
+	std::thread([&] {
+		using steady = std::chrono::steady_clock;
+		using in_seconds = std::chrono::time_point<steady, std::chrono::seconds>;
+
+		CHECK(!std::unique_lock(m, steady::time_point::min()));
+		CHECK(!std::unique_lock(m, in_seconds::min()));
+	}).join();
+	held.unlock();
+	using steady = std::chrono::steady_clock;
+	CHECK(std::unique_lock(m, steady::time_point::max()));
+	CHECK(std::unique_lock(
+		m, std::chrono::time_point<steady, std::chrono::seconds>::max()));
 }
 
 static void test_kinds()

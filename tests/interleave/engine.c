@@ -20,7 +20,7 @@
 #include "interleave/engine.h"
 
 #define BLOCK_NS   20000
-#define LATENCY_NS 10000
+#define LATENCY_NS 1000
 
 /* Lengths of the spin: less and more than what needs a licence. */
 #define SHORT_NS 1500

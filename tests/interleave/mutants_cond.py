@@ -191,8 +191,6 @@ MUTANTS = [
            'cond', 'a chain with deadlines'),
     Mutant('the chain is used up before', WAKE, '(ahead && ahead <= COND_CHAIN_FIRST)', '0', 'cond',
            'a chain beside signals'),
-    Mutant('links of the chain are skipped', WAKE, 'next = ahead ? chain + COND_CHAIN_ONE : 0;',
-           'next = ahead ? chain + 2 * COND_CHAIN_ONE : 0;', 'cond', 'a chain'),
     # The mutex
     Mutant('one level is unlocked', COND, '\t} while (r == 0 && left && ++*more);',
            '\t} while (0 && r == 0 && left && ++*more);', 'cond_mutex', 'recursive'),

@@ -171,7 +171,7 @@ MUTANTS = [
     mutant('lost, and taken by a waiter', WAIT, 'if (w & (MUTEX_OWNER_MASK | MUTEX_LOST))',
            'if (w & MUTEX_OWNER_MASK)', 'lost'),
     mutant('lost, and taken by who comes later', OUT,
-           'while (!(w & (MUTEX_OWNER_MASK | MUTEX_URGENT | MUTEX_LOST)))',
+           'while (!(w & (MUTEX_OWNER_MASK | MUTEX_LOST)) && !is_kept(m, w))',
            'while (!(w & (MUTEX_OWNER_MASK | MUTEX_URGENT)))', 'lost'),
     mutant('a waiter of a lost one sleeps on', WAIT, 'return *w & MUTEX_LOST && take_loss(me, w);',
            'return false;', 'lost'),
