@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's own rule: lib/wait/window.c itself with rhythm.c, linked, not a copy.
+ * The library's own rule: lib/policy/window.c itself with rhythm.c, linked, not a copy.
  *
  * The only file here that looks behind the public headers. What iw_policy_spin_ns() adds for
  * the ADAPTIVE preset is repeated: jitter of an eighth, 2B at most, the ceiling of 200 us. A
- * waker's stamp tells the true length of a wait that was slept through (lib/wait/wait.c),
+ * waker's stamp tells the true length of a wait that was slept through (lib/engine/wait.c),
  * so this rule sees sleeps.
  */
 #include "rule.h"
 
-#include "wait/window.h"
+#include "policy/window.h"
 
 #define CEILING_NS 200000
 
@@ -32,13 +32,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* jittered() of lib/wait/policy.c. */
+/* jittered() of lib/policy/policy.c. */
 static uint64_t jittered(uint64_t ns, uint64_t random)
 {
 	return ns - ns / 8 + (ns / 4 * (random % 256) / 256);
 }
 
-/* @worth_ns is what the preset lets a timed sleep cost: timer_for() of lib/wait/policy.c. */
+/* @worth_ns is what the preset lets a timed sleep cost: timer_for() of lib/policy/policy.c. */
 static uint64_t spin_by(struct ipcwait *i, uint64_t worth_ns, struct random *r)
 {
 	const struct iw_timer_cost timer = {
@@ -54,7 +54,7 @@ static uint64_t spin_by(struct ipcwait *i, uint64_t worth_ns, struct random *r)
 	return least(least(ns, 2 * i->block_ns), CEILING_NS);
 }
 
-/* ADAPTIVE: B without its latency, which is two thirds of it by the table of lib/wait/cost.c. */
+/* ADAPTIVE: B without its latency, which is two thirds of it by the table of lib/policy/cost.c. */
 static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 {
 	struct ipcwait *i = state;
@@ -89,7 +89,7 @@ static void ipcwait_learn(void *state, const struct outcome *o)
 
 const struct rule rule_ipcwait = {
 	.name = "ipcwait",
-	.what = "lib/wait/window.c: learned window, timed sleeps",
+	.what = "lib/policy/window.c: learned window, timed sleeps",
 	.sees_sleep = true,
 	.init = ipcwait_init,
 	.spin_ns = ipcwait_spin_ns,

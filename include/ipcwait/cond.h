@@ -25,9 +25,8 @@
  * has slept for longest.
  *
  * Limits: 2^31 waiters. With more than 16 asleep, one that gives up may cost a later signal
- * needless wake-ups. A thread that is kept from running while 2^31 others are released, at a
- * million a second for 36 minutes, can miss its signal if that began between two instructions of
- * going to sleep; anywhere else it takes 2^39, and six days.
+ * needless wake-ups. A thread that is kept from running for six days and more, in which the
+ * others sleep a million times a second, can miss its signal.
  *
  * Death: nobody is blocked. A waiter that was killed uses up at most one signal. A signal or
  * broadcast whose caller is killed in it may release nobody; a sleeper that it had chosen is

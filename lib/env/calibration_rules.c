@@ -6,7 +6,7 @@
 
 /*
  * Bounds of what can be measured at all. No judgement of the machine: waking an emulated CPU
- * takes milliseconds, and the ceiling in lib/wait/policy.c bounds every spin.
+ * takes milliseconds, and the ceiling in lib/policy/policy.c bounds every spin.
  */
 #define NS_MOST      1000000000
 #define PAUSE_MOST   10000000

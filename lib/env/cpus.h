@@ -19,7 +19,7 @@
  *
  * Ten times a second, if it is asked that often, the thread's masks, its scheduling class
  * (iw_thread.realtime) and the quota (iw_quota()) are read again. A thread without a second CPU
- * asks in every 16th wait only (wait/admit.c).
+ * asks in every 16th wait only (engine/admit.c).
  */
 bool iw_cpus_several(const struct iw_tick_rate *rate, uint64_t now, uint32_t waker_cpu);
 

@@ -4,7 +4,7 @@
  * Results are 0 or a count, or the kernel's negative errno. errno is preserved, so that
  * posting from a signal handler is invisible to the code it interrupted.
  *
- * Every error of futex(2) that these calls can see, and what lib/wait does with it:
+ * Every error of futex(2) that these calls can see, and what lib/engine does with it:
  *
  *   wait  0           a wake, or none at all: the kernel may return early and a stray
  *                     wake may come from memory that was a futex before. Look again.

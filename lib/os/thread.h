@@ -30,7 +30,7 @@ struct iw_thread {
 
 	/* Its spins. */
 	uint32_t unprobed;  /* admitted since one was given up to measure a sleep */
-	uint32_t harm;      /* lib/wait/harm.h, as it was at harmed_at */
+	uint32_t harm;      /* lib/policy/harm.h, as it was at harmed_at */
 	uint64_t harmed_at; /* ticks when one was broken off */
 	uint64_t full_at;   /* ticks when the budget of failed ones is full again */
 

@@ -5,9 +5,9 @@
 
 #include "os/seam.h"
 #include "sync/mutex_word.h"
-#include "wait/misuse.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "watch/misuse.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_cond) == 32 + 16, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_cond) == 8, "shared-memory layout 0");
@@ -33,13 +33,22 @@ struct cond_waiter {
 };
 
 /*
- * The waiter has got the ticket that is ISSUED in @arrivals. SERVED is never far from it, and
- * so has its upper bits. It begins no spin: a signal that serves a ticket makes a system call.
+ * SERVED, for the upper bits of a ticket. Read between the load of ISSUED and the CAS that issues
+ * the ticket: if that succeeds, nobody was issued one meanwhile, and SERVED was not far from it,
+ * however long the thread was stopped before or after.
  */
-static void hold_ticket(struct cond_waiter *me, uint64_t arrivals)
+static uint64_t served_near(const struct cond_waiter *me)
 {
 	/* ORD cond.X1: relaxed, no order needed: off by less than 2^31 either way is right. */
-	uint64_t w = ipcwait_impl_load64_relaxed(&me->cond->word);
+	return ipcwait_impl_load64_relaxed(&me->cond->word);
+}
+
+/*
+ * The waiter has got the ticket that is ISSUED in @arrivals, when SERVED was as in @w. It begins
+ * no spin: a signal that serves a ticket makes a system call.
+ */
+static void hold_ticket(struct cond_waiter *me, uint64_t w, uint64_t arrivals)
+{
 	int32_t ahead = (int32_t)cond_waiting(w, arrivals);
 
 	me->ticket = (w + (uint64_t)(int64_t)ahead) & COND_SERVED_MASK;
@@ -54,10 +63,11 @@ static void hold_ticket(struct cond_waiter *me, uint64_t arrivals)
 static void enter(struct cond_waiter *me)
 {
 	/* ORD cond.X2: relaxed, re-checked by the CAS below. */
-	uint64_t a = ipcwait_impl_load64_relaxed(&me->cond->arrivals), next;
+	uint64_t a = ipcwait_impl_load64_relaxed(&me->cond->arrivals), next, w;
 	uint32_t turn;
 
 	do {
+		w = served_near(me);
 		turn = ((uint32_t)a + COND_TURN_ONE) | COND_SPINNER;
 		if (a & COND_SPINNER)
 			next = a + COND_ISSUED_ONE;
@@ -66,7 +76,7 @@ static void enter(struct cond_waiter *me)
 		/* ORD cond.X3: relaxed, protected by the mutex: a signal comes after it. */
 	} while (!ipcwait_impl_cas64_relaxed(&me->cond->arrivals, &a, next));
 	if (a & COND_SPINNER) {
-		hold_ticket(me, a);
+		hold_ticket(me, w, a);
 		return;
 	}
 	me->turn = turn;
@@ -99,18 +109,19 @@ static bool look(struct iw_waiter *base)
  */
 static bool end_turn(struct cond_waiter *me, uint64_t issue)
 {
-	uint64_t a;
+	uint64_t a, w;
 
 	do {
 		/* ORD cond.A3: acquire, as cond.A1. Pairs with cond_wake.R1. */
 		a = ipcwait_impl_load64_acquire(&me->cond->arrivals);
 		if ((uint32_t)a != me->turn)
 			return false;
+		w = served_near(me);
 		/* ORD cond.X4: relaxed, no order needed: nothing was taken. */
 	} while (!ipcwait_impl_cas64_relaxed(&me->cond->arrivals, &a,
 					     (a & ~COND_SPINNER) + issue));
 	if (issue)
-		hold_ticket(me, a);
+		hold_ticket(me, w, a);
 	return true;
 }
 

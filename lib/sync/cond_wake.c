@@ -5,10 +5,10 @@
 
 #include "env/facts.h"
 #include "os/seam.h"
-#include "wait/cost.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wake.h"
+#include "policy/cost.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wake.h"
 
 /*
  * A broadcast that would keep its caller in the kernel for more than so many block/wake pairs

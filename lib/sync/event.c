@@ -4,11 +4,11 @@
 #include <ipcwait/event.h>
 
 #include "os/seam.h"
-#include "wait/any.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "sync/any.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_event) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_event) == 8, "shared-memory layout 0");
@@ -292,7 +292,7 @@ int ipcwait_event_fini(struct ipcwait_event *e)
 }
 
 /*
- * One of the objects that a thread waits for, lib/wait/any.h. Such a waiter does not mark
+ * One of the objects that a thread waits for, lib/sync/any.h. Such a waiter does not mark
  * itself as a spinner: it may take another object, and a set relied on it.
  */
 static struct event_waiter one_of_several(const struct ipcwait_waitable *o,

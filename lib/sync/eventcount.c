@@ -4,11 +4,11 @@
 #include <ipcwait/eventcount.h>
 
 #include "os/seam.h"
-#include "wait/any.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "sync/any.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_eventcount) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_eventcount) == 8, "shared-memory layout 0");
@@ -326,7 +326,7 @@ int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec)
 }
 
 /*
- * One of the objects that a thread waits for, lib/wait/any.h. futex_waitv(2) knows no classes, so
+ * One of the objects that a thread waits for, lib/sync/any.h. futex_waitv(2) knows no classes, so
  * any wake reaches it, in vain perhaps.
  */
 static struct eventcount_waiter one_of_several(const struct ipcwait_waitable *o,

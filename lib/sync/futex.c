@@ -6,9 +6,9 @@
 #include <ipcwait/futex.h>
 
 #include "os/seam.h"
-#include "wait/misuse.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "watch/misuse.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 struct futex_waiter {
 	struct iw_waiter base;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw words as objects of a wait for any of several, lib/wait/any.h. Nothing is counted in them,
+/* Raw words as objects of a wait for any of several, lib/sync/any.h. Nothing is counted in them,
  * and what they mean is the caller's affair. */
 #include <errno.h>
 
@@ -7,9 +7,9 @@
 #include <ipcwait/wait_any.h>
 
 #include "os/seam.h"
-#include "wait/any.h"
-#include "wait/misuse.h"
-#include "wait/wake.h"
+#include "sync/any.h"
+#include "watch/misuse.h"
+#include "engine/wake.h"
 
 static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
 		     const char *call)

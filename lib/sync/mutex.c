@@ -4,8 +4,8 @@
 #include "sync/mutex_word.h"
 
 #include "os/seam.h"
-#include "wait/stats.h"
-#include "wait/wake.h"
+#include "watch/stats.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_mutex) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_mutex) == 8, "shared-memory layout 0");

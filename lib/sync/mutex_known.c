@@ -5,7 +5,7 @@
 
 #include "os/life.h"
 #include "os/seam.h"
-#include "wait/misuse.h"
+#include "watch/misuse.h"
 
 static uint64_t self_as_owner(void)
 {

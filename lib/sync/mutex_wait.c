@@ -4,8 +4,8 @@
 #include "sync/mutex_word.h"
 
 #include "os/seam.h"
-#include "wait/stats.h"
-#include "wait/wait.h"
+#include "watch/stats.h"
+#include "engine/wait.h"
 
 /*
  * A waiter is overdue after so long, in ns, or after so many block/wake pairs: handing the mutex

@@ -8,7 +8,7 @@
 
 #include <ipcwait/mutex.h>
 
-#include "wait/misuse.h"
+#include "watch/misuse.h"
 
 #define MUTEX_SLEEPERS_MASK UINT64_C(0xffff)
 #define MUTEX_WAKE          (UINT64_C(1) << 16)

@@ -8,10 +8,10 @@
 
 #include "os/life.h"
 #include "os/seam.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_once) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_once) == 8, "shared-memory layout 0");

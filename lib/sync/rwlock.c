@@ -7,9 +7,9 @@
 
 #include "os/seam.h"
 #include "sync/rwlock_word.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wake.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_rwlock) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_rwlock) == 8, "shared-memory layout 0");

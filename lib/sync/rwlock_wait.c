@@ -6,8 +6,8 @@
 
 #include "os/seam.h"
 #include "sync/rwlock_word.h"
-#include "wait/wake.h"
-#include "wait/window.h"
+#include "engine/wake.h"
+#include "policy/window.h"
 
 /*
  * A writer is overdue after so long, in ns, or after so many block/wake pairs. Keeping the lock

@@ -8,7 +8,7 @@
 
 #include <ipcwait/rwlock.h>
 
-#include "wait/wait.h"
+#include "engine/wait.h"
 
 #define RWLOCK_RSLEEPER_ONE   UINT64_C(1)
 #define RWLOCK_RSLEEPERS_MASK UINT64_C(0x3fff)

@@ -4,11 +4,11 @@
 #include <ipcwait/sem.h>
 
 #include "os/seam.h"
-#include "wait/any.h"
-#include "wait/misuse.h"
-#include "wait/stats.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "sync/any.h"
+#include "watch/misuse.h"
+#include "watch/stats.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 _Static_assert(sizeof(struct ipcwait_sem) == 32, "shared-memory layout 0");
 _Static_assert(_Alignof(struct ipcwait_sem) == 8, "shared-memory layout 0");
@@ -328,7 +328,7 @@ int ipcwait_sem_value(const struct ipcwait_sem *s)
 }
 
 /*
- * One of the objects that a thread waits for, lib/wait/any.h. Such a waiter does not mark
+ * One of the objects that a thread waits for, lib/sync/any.h. Such a waiter does not mark
  * itself as a spinner: it may take another object, and a post relied on it.
  */
 static struct sem_waiter one_of_several(const struct ipcwait_waitable *o,

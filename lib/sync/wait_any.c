@@ -6,9 +6,9 @@
 #include <ipcwait/wait_any.h>
 
 #include "os/seam.h"
-#include "wait/any.h"
-#include "wait/misuse.h"
-#include "wait/sleep_any.h"
+#include "sync/any.h"
+#include "watch/misuse.h"
+#include "engine/sleep_any.h"
 
 _Static_assert(IPCWAIT_WAIT_ANY_MAX == IW_WAITV_MAX, "the kernel's limit");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel that does what the test says, under the real lib/sync, lib/wait and lib/env.
+ * A kernel that does what the test says, under the real lib/sync, lib/engine and what is below.
  * Linked instead of lib/os. For one thread: what other threads do happens inside the calls
  * below, from the functions that the test hangs in.
  *

@@ -4,9 +4,9 @@
 #include "common/check.h"
 #include "common/fake_os.h"
 #include "common/probe.h"
-#include "wait/cost.h"
-#include "wait/policy.h"
-#include "wait/wake.h"
+#include "policy/cost.h"
+#include "policy/policy.h"
+#include "engine/wake.h"
 
 struct probe probe;
 

@@ -12,7 +12,7 @@
 #include <ipcwait/policy.h>
 #include <ipcwait/stats.h>
 
-#include "wait/wait.h"
+#include "engine/wait.h"
 
 #define PROBE_LATENCY_NS INT64_C(20000)
 #define PROBE_BLOCK_NS   INT64_C(30000)

@@ -2,7 +2,7 @@
 #include "common/ticking.h"
 #include "common/check.h"
 #include "common/fake_os.h"
-#include "wait/cost.h"
+#include "policy/cost.h"
 
 struct ticking ticking;
 

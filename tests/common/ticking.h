@@ -7,7 +7,7 @@
 #define TESTS_COMMON_TICKING_H
 
 #include "common/probe.h"
-#include "wait/window.h"
+#include "policy/window.h"
 
 #define US INT64_C(1000)
 

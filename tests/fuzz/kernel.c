@@ -9,7 +9,7 @@
 #include "common/fuzz.h"
 #include "fuzz/kernel.h"
 #include "os/thread.h"
-#include "wait/cost.h"
+#include "policy/cost.h"
 
 /* The kernel's clock of the engine's stamps repeats after this: each input finds it alike. */
 #define STAMPS_REPEAT_NS (INT64_C(1) << 35)
@@ -21,7 +21,7 @@
 #define SLEEPS_MOST 30000
 #define IDLE_MOST   16
 
-/* The ceiling of a spin, and what a thread spins to part from its waker, lib/wait/part.c. */
+/* The ceiling of a spin, and what a thread spins to part from its waker, lib/policy/part.c. */
 #define SPIN_NS INT64_C(200000)
 #define PART_NS INT64_C(8000000)
 

@@ -4,7 +4,7 @@
  * ends, what other threads do meanwhile, when the thread is stopped in the middle of its work.
  * When the input is used up, sleeps end at their deadline and nothing else happens. So an
  * input does the same whenever it is run, but for the place at which the batches of samples
- * in lib/wait/cost.c begin, which the inputs before have moved.
+ * in lib/policy/cost.c begin, which the inputs before have moved.
  */
 #ifndef TESTS_FUZZ_KERNEL_H
 #define TESTS_FUZZ_KERNEL_H

@@ -6,7 +6,7 @@
 #include "common/fuzz.h"
 #include "fuzz/kernel.h"
 #include "fuzz/sem_calls.h"
-#include "wait/window.h"
+#include "policy/window.h"
 
 /* Mostly a few, sometimes any number. */
 static uint32_t take_number(struct input *in)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arithmetic of lib/wait/window.c and rhythm.c on any window, any B that the library can
+ * The arithmetic of lib/policy/window.c and rhythm.c on any window, any B that the library can
  * come to believe, any times: what is learned goes where the tables in the headers say, and no
  * plan spends more than 2B.
  */
 #include "common/fuzz.h"
 #include "fuzz/input.h"
-#include "wait/rhythm.h"
-#include "wait/window.h"
+#include "policy/rhythm.h"
+#include "policy/window.h"
 
 #define ROUNDS_MOST 32
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variables: lib/sync/cond.c and cond_wake.c over the waiting loop of lib/wait, with a
+ * Condition variables: lib/sync/cond.c and cond_wake.c over the waiting loop of lib/engine, with a
  * mutex that is as simple as can be. Where nothing else is said the last waiter to come back
  * frees it all at once, whatever signals still do.
  */

@@ -4,19 +4,20 @@
  * and whether it bounds its sleep by a timer; with ENGINE_ANY also that there are no facts, no
  * second CPU, no licence, or that it spins to get away from its waker. A spinner that loses its
  * CPU is not among them. In place
- * of admit.c, policy.c, budget.c, licence.c, harm.c, cost.c, observe.c and stats.c of lib/wait,
+ * of admit.c, policy.c, budget.c, licence.c, harm.c, cost.c, observe.c and stats.c of lib/engine,
  * and of lib/env.
  */
 #include "env/facts.h"
 #include "interleave/model.h"
-#include "wait/admit.h"
-#include "wait/budget.h"
-#include "wait/cost.h"
-#include "wait/harm.h"
-#include "wait/licence.h"
-#include "wait/observe.h"
-#include "wait/policy.h"
-#include "wait/stats.h"
+#include "engine/admit.h"
+#include "engine/plan.h"
+#include "policy/budget.h"
+#include "policy/cost.h"
+#include "policy/harm.h"
+#include "policy/licence.h"
+#include "watch/observe.h"
+#include "policy/policy.h"
+#include "watch/stats.h"
 #include "interleave/engine.h"
 
 #define BLOCK_NS   20000
@@ -62,7 +63,7 @@ enum iw_reason iw_admit_still_alone(const struct iw_waiter *me)
 	return iw_self()->alone ? IW_ONE_CPU : IW_NO_REASON;
 }
 
-uint64_t iw_policy_spin_ns(struct iw_waiter *me, uint64_t now)
+uint64_t iw_plan_spin_ns(struct iw_waiter *me, uint64_t now)
 {
 	static const uint64_t lengths[] = { SHORT_NS, LONG_NS };
 
@@ -138,9 +139,9 @@ void iw_licence_return(uint32_t licence)
 	(void)licence;
 }
 
-void iw_observe_closely(const struct iw_waiter *me, const struct iw_outcome *o)
+void iw_observe_closely(const struct iw_config *config, const struct iw_outcome *o)
 {
-	(void)me;
+	(void)config;
 	(void)o;
 }
 

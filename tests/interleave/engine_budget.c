@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/budget.c"
+#include "policy/budget.c"
 
 /* A failed spin, in ticks, and how many of them are a burst. */
 #define BURST_SPINS 4

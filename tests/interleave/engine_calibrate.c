@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/calibrate.c"
+#include "calibrate/calibrate.c"
 
 /* Of the figures, the first so many words. */
 #define WATCHED 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/cost.c"
+#include "policy/cost.c"
 
 /* Samples are from this range, in ns. */
 #define LEAST 1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/licence.c"
+#include "policy/licence.c"
 
 #define WATCHED 4
 #define LATER   (2 * EXPIRES_NS)

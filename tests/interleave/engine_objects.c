@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/objects.h"
+#include "watch/objects.h"
 
 /* A table that is soon full. */
 #undef IW_OBJECTS
 #define IW_OBJECTS 2u
 
-#include "wait/objects.c"
+#include "watch/objects.c"
 
 /* The first two begin at the same entry. */
 static const uintptr_t addresses[3] = { 16, 24, 8 };

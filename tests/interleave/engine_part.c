@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/part.c"
+#include "policy/part.c"
 
 /* Later than that the next try may begin, after one that did not help. */
 #define NEXT (PART_NS + 4 * INTERVAL_NS)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/policy.c"
-
-/* Long enough that the ceiling decides. */
-#define BLOCK_NS UINT64_C(1000000)
+#include "policy/policy.c"
 
 static const struct ipcwait_policy policies[] = {
 	{ IPCWAIT_LATENCY, 30, { 0 } },
@@ -48,13 +45,8 @@ static void set(unsigned i)
 static void wait_twice(void)
 {
 	for (unsigned n = 0; n < 2; n++) {
-		struct iw_waiter me = {
-			.facts = &engine_usual_facts,
-			.preset = IPCWAIT_SPIN,
-			.block_ns = BLOCK_NS,
-		};
 		enum ipcwait_preset preset = iw_policy_default_preset(&engine_usual_facts);
-		uint64_t us = iw_policy_spin_ns(&me, ENGINE_NOW) / 1000;
+		uint64_t us = iw_policy_ceiling_ns(&engine_usual_facts) / 1000;
 
 		model_assert(preset == IPCWAIT_ADAPTIVE || preset == IPCWAIT_LATENCY ||
 			     preset == IPCWAIT_BLOCK);

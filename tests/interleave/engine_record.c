@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/record.c"
+#include "watch/record.c"
 
 #include <stdlib.h>
 

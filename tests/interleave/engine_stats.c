@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/stats.c"
+#include "watch/stats.c"
 
 #define KIND    IPCWAIT_KIND_SEM
 #define WATCHED 2

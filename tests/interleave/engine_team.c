@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/calibrate_team.h"
+#include "calibrate/team.h"
 
 /* Four readings of the checker's clock. */
 #undef IW_TEAM_PATIENCE_NS
 #define IW_TEAM_PATIENCE_NS 100
 
-#include "wait/calibrate_team.c"
+#include "calibrate/team.c"
 
 /* Thread 0 calls iw_team_run(), the others are the two workers. */
 #define WORKERS 2

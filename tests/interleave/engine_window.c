@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "wait/window.c"
+#include "policy/window.c"
 
 #define BLOCK_NS UINT64_C(64000)
 

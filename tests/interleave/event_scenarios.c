@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events: lib/sync/event.c, the inline functions of <ipcwait/event.h>, and the waiting loop of
- * lib/wait below them. Where nothing else is said the last waiter to come back frees the event
+ * lib/engine below them. Where nothing else is said the last waiter to come back frees the event
  * at once, whatever setters still do.
  */
 #include <ipcwait/event.h>

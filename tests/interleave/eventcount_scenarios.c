@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Event counts: lib/sync/eventcount.c, the inline functions of <ipcwait/eventcount.h>, and the
- * waiting loop of lib/wait below them. Where nothing else is said the last waiter to come back
+ * waiting loop of lib/engine below them. Where nothing else is said the last waiter to come back
  * frees the event count at once, whatever notifiers still do.
  */
 #include <ipcwait/eventcount.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Barrier, latch and once: lib/sync, their inline functions, and the waiting loop of lib/wait
+ * Barrier, latch and once: lib/sync, their inline functions, and the waiting loop of lib/engine
  * below them. Each frees the object as early as its header allows.
  */
 #include "interleave/gates.h"

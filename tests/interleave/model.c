@@ -4,7 +4,7 @@
 #include "interleave/trace.h"
 #include "interleave/world.h"
 
-/* By how much the clock jumps, in ns: beyond what lib/wait/wake.c takes for a fresh stamp. */
+/* By how much the clock jumps, in ns: beyond what lib/engine/wake.c takes for a fresh stamp. */
 #define JUMP_NS 2000000
 
 unsigned sched_current(void)

@@ -4,11 +4,11 @@ was' put back what the checker found in the library."""
 from mutant import Mutant
 
 FACTS, QUOTA, CPUS = 'lib/env/facts.c', 'lib/env/quota.c', 'lib/env/cpus.c'
-LICENCE, BUDGET, PART = 'lib/wait/licence.c', 'lib/wait/budget.c', 'lib/wait/part.c'
-COST, WINDOW, POLICY = 'lib/wait/cost.c', 'lib/wait/window.c', 'lib/wait/policy.c'
-OBJECTS, STATS, RECORD = 'lib/wait/objects.c', 'lib/wait/stats.c', 'lib/wait/record.c'
-CALIBRATE, TEAM = 'lib/wait/calibrate.c', 'lib/wait/calibrate_team.c'
-TEAM_HEADER = 'lib/wait/calibrate_team.h'
+LICENCE, BUDGET, PART = 'lib/policy/licence.c', 'lib/policy/budget.c', 'lib/policy/part.c'
+COST, WINDOW, POLICY = 'lib/policy/cost.c', 'lib/policy/window.c', 'lib/policy/policy.c'
+OBJECTS, STATS, RECORD = 'lib/watch/objects.c', 'lib/watch/stats.c', 'lib/watch/record.c'
+CALIBRATE, TEAM = 'lib/calibrate/calibrate.c', 'lib/calibrate/team.c'
+TEAM_HEADER = 'lib/calibrate/team.h'
 
 MUTANTS = [
     # Facts: gathered once, published once

@@ -2,7 +2,7 @@
 """Mistakes in lib/sync and in the waiting loop: one place of one file each."""
 from mutant import Mutant
 
-SEM, HEADER, WAIT = 'lib/sync/sem.c', 'include/ipcwait/sem.h', 'lib/wait/wait.c'
+SEM, HEADER, WAIT = 'lib/sync/sem.c', 'include/ipcwait/sem.h', 'lib/engine/wait.c'
 
 MUTANTS = [
     # Orders
@@ -112,12 +112,12 @@ MUTANTS = [
     Mutant('stale wakes are believed', SEM, 'known = stale ? w & ~WAKES_MASK : w;',
            'known = w;', 'sem', 'killed poster'),
     # The engine's course
-    Mutant('a spin forgets what it took', 'lib/wait/spin.c', '\treturn taken;\n}',
+    Mutant('a spin forgets what it took', 'lib/engine/spin.c', '\treturn taken;\n}',
            '\treturn false;\n}', 'sem', 'a token for a waiter'),
     Mutant('our timer ends the wait', WAIT,
            'return r == -ETIMEDOUT && until_ns < me->deadline_ns ? 0 : r;', 'return r;', 'sem',
            'sleeps on a timer'),
-    Mutant('the engine wakes one', 'lib/wait/wake.c', 'iw_futex_wake(futex, count, private_)',
+    Mutant('the engine wakes one', 'lib/engine/wake.c', 'iw_futex_wake(futex, count, private_)',
            'iw_futex_wake(futex, 1, private_)', 'futex', 'three wait'),
     # The futex wrapper
     Mutant('a wake without a change is lost', 'lib/sync/futex.c',

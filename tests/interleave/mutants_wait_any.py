@@ -2,7 +2,7 @@
 """Mistakes in the wait for any of several objects: one place of one file each."""
 from mutant import Mutant
 
-ANY, SLEEP = 'lib/sync/wait_any.c', 'lib/wait/sleep_any.c'
+ANY, SLEEP = 'lib/sync/wait_any.c', 'lib/engine/sleep_any.c'
 SEM, WORD = 'lib/sync/sem.c', 'lib/sync/futex_any.c'
 EVENT, COUNT = 'lib/sync/event.c', 'lib/sync/eventcount.c'
 

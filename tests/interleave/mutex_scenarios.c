@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutexes: lib/sync/mutex.c, mutex_wait.c and mutex_known.c, the inline functions of
- * <ipcwait/mutex.h>, and the waiting loop of lib/wait below them. Where nothing else is said the
+ * <ipcwait/mutex.h>, and the waiting loop of lib/engine below them. Where nothing else is said the
  * last owner frees the mutex as soon as it has unlocked it, whatever earlier owners still do in
  * their unlocks. In those that are patient no alarm rings while anybody can run: wakes must do.
  */

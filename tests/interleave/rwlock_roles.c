@@ -5,7 +5,7 @@
 
 #include "common/rwlock_word.h"
 #include "interleave/rwlock_roles.h"
-#include "wait/wake.h"
+#include "engine/wake.h"
 
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 500000

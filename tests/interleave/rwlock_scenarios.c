@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reader-writer locks: lib/sync/rwlock*.c, the inline functions of <ipcwait/rwlock.h>, and the
- * waiting loop of lib/wait below them. Where nothing else is said a writer that comes last frees
+ * waiting loop of lib/engine below them. Where nothing else is said a writer that comes last frees
  * the lock at once, whatever those before still do.
  */
 #include <ipcwait/rwlock.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Semaphores: lib/sync/sem.c, the inline functions of <ipcwait/sem.h>, and the waiting loop of
- * lib/wait below them. Where nothing else is said the last waiter to come back frees the
+ * lib/engine below them. Where nothing else is said the last waiter to come back frees the
  * semaphore at once, whatever posters still do.
  */
 #include <ipcwait/sem.h>

@@ -33,8 +33,8 @@ TABLE = (
          'builtins of one CPU are used in lib/arch only'),
     Home('homes.getenv', r'\b(?:secure_)?getenv\s*\(', ('include', 'lib', 'preload'), ('lib/env',),
          'the environment is read in lib/env only'),
-    Home('homes.futex', r'\biw_futex_\w+\s*\(', LIBRARY, ('lib/wait', 'lib/os'),
-         'the one road to the futex is iw_wait() and iw_wake() of lib/wait'),
+    Home('homes.futex', r'\biw_futex_\w+\s*\(', LIBRARY, ('lib/engine', 'lib/calibrate', 'lib/os'),
+         'the one road to the futex is iw_wait() and iw_wake() of lib/engine'),
     Home('homes.platform', r'^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(?:\\\n|[^\n])*?'
          r'\b(?:' + '|'.join(CPU_OR_OS) + r')\b', LIBRARY, ('lib/arch', 'lib/os'),
          'no CPU or OS condition above lib/os: choose the variant by folder'),

@@ -118,23 +118,23 @@ class SelfTest(unittest.TestCase):
         self.expect((start, 'exports.prefix'), self.exports([slow, *rest], 'hidden'))
 
     def tidy(self, text):
-        """Run clang-tidy over lib/wait/wait.c with this text."""
-        (self.tree / 'lib/wait/wait.c').write_text(SPDX + text)
-        entry = {'directory': str(self.tree), 'file': 'lib/wait/wait.c',
-                 'command': 'cc -Ilib -Iinclude -c lib/wait/wait.c'}
+        """Run clang-tidy over lib/engine/wait.c with this text."""
+        (self.tree / 'lib/engine/wait.c').write_text(SPDX + text)
+        entry = {'directory': str(self.tree), 'file': 'lib/engine/wait.c',
+                 'command': 'cc -Ilib -Iinclude -c lib/engine/wait.c'}
         (self.tree / 'compile_commands.json').write_text(json.dumps([entry, entry]))
         return run_rule('tidy', self.tree, self.tree)
 
     def test_tidy(self):
         if not shutil.which('clang-tidy'):
             self.skipTest('no clang-tidy')
-        where = ('lib/wait/wait.c:4', 'tidy.clang')
+        where = ('lib/engine/wait.c:4', 'tidy.clang')
         self.assertEqual(self.tidy('\nint iw_f(int a);\nint iw_f(int a) { return a; }\n')[0], 0)
         self.expect(where, self.tidy('\n\nint iw_f(int a) { if (a == 1); return a; }\n'))
         self.expect(where, self.tidy('\n\nint iw_F(void) { return 0; }\n'))
         self.expect(where, self.tidy('\n\nint iw_f(int a, int b, int c, int d, int e, int f, int g)'
                                      ' { return a + b + c + d + e + f + g; }\n'))
-        self.expect(('lib/wait/wait.c:2', 'tidy.clang'), self.tidy('#include "gone.h"\n'))
+        self.expect(('lib/engine/wait.c:2', 'tidy.clang'), self.tidy('#include "gone.h"\n'))
 
 
 def add_case(number, rule, where, edits):

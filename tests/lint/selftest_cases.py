@@ -9,7 +9,7 @@ CASES: (rule, where it has to be reported, edit, ...), with edits
 SPDX = '/* SPDX-License-Identifier: MIT */\n'
 WORD = 'include/ipcwait/impl/word.h'
 SEM_H, SEM_C = 'include/ipcwait/sem.h', 'lib/sync/sem.c'
-COND, WAIT, MAP = 'lib/sync/cond.c', 'lib/wait/wait.c', 'lib/libipcwait.map'
+COND, WAIT, MAP = 'lib/sync/cond.c', 'lib/engine/wait.c', 'lib/libipcwait.map'
 REQUEUE = '#include "sync/mutex.h"\n'
 
 X1 = 'ORD sem.X1: relaxed, re-checked by nobody.'
@@ -36,9 +36,9 @@ LAYERS = [
     ('layers.table', 'lib/layers.txt:1', ('lib/layers.txt', None, None)),
     ('layers.missing', f'{WAIT}:2', include(WAIT, '"wait/gone.h"')),
     ('layers.missing', f'{WAIT}:2', include(WAIT, '"../tests/unit/gone.h"')),
-    ('layers.upward', 'lib/env/config.c:2', include('lib/env/config.c', '"wait/wait.h"')),
-    ('layers.upward', 'lib/os/futex.c:2', include('lib/os/futex.c', '<wait/wait.h>')),
-    ('layers.upward', 'lib/os/futex.c:2', include('lib/os/futex.c', '"../wait/wait.h"')),
+    ('layers.upward', 'lib/env/config.c:2', include('lib/env/config.c', '"engine/wait.h"')),
+    ('layers.upward', 'lib/os/futex.c:2', include('lib/os/futex.c', '<engine/wait.h>')),
+    ('layers.upward', 'lib/os/futex.c:2', include('lib/os/futex.c', '"../engine/wait.h"')),
     ('layers.upward', 'lib/arch/arch.h:2', include('lib/arch/arch.h', '"os/clock.h"')),
     ('layers.seam', f'{WAIT}:2', include(WAIT, '"os/futex.h"')),
     ('layers.seam', f'{COND}:2', include(COND, '"../os/clock.h"')),
@@ -56,10 +56,10 @@ LAYERS = [
     ('layers.user', 'cli/main.c:2', include('cli/main.c', '<os/futex.h>')),
     ('layers.user', 'bench/policy_sim/run.c:2',
      ('lib/layers.txt', '6 cli\n', '6 cli\n6 bench\n'),
-     write('bench/policy_sim/run.c', f'{SPDX}#include "wait/window.h"\n')),
+     write('bench/policy_sim/run.c', f'{SPDX}#include "policy/window.h"\n')),
     ('layers.user', 'bench/policy_sim/rule_ipcwait.c:2',
      ('lib/layers.txt', '6 cli\n', '6 cli\n6 bench\n'),
-     write('bench/policy_sim/rule_ipcwait.c', f'{SPDX}#include "wait/wait.h"\n')),
+     write('bench/policy_sim/rule_ipcwait.c', f'{SPDX}#include "engine/wait.h"\n')),
 ]
 
 HOMES = [
@@ -185,8 +185,8 @@ LONG = '\tg();\n' * 58
 NEST = '\tfor (;;)\n\t\tif (a)\n\t\t\twhile (b)\n'
 SIZES = [
     ('sizes.function', 'cli/main.c:2', write('cli/main.c', f'{SPDX}int\nf(void)\n{{\n{LONG}}}\n')),
-    ('sizes.file', 'lib/wait/wait.c:500', write(WAIT, SPDX + '\n' * 500)),
-    ('sizes.file', 'lib/wait/wait.h:300', write('lib/wait/wait.h', SPDX + '\n' * 300)),
+    ('sizes.file', 'lib/engine/wait.c:500', write(WAIT, SPDX + '\n' * 500)),
+    ('sizes.file', 'lib/engine/wait.h:300', write('lib/engine/wait.h', SPDX + '\n' * 300)),
     ('sizes.file', f'{SEM_H}:500', (SEM_H, '#include <errno.h>\n', '\n' * 500)),
     ('sizes.macro', 'tests/unit/a.c:2',
      write('tests/unit/a.c', SPDX + '#define A \\\n' + '\tb \\\n' * 7 + '\tc\n')),

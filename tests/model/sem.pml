@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The semaphore's protocol: state table in <ipcwait/sem.h>, transitions in lib/sync/sem.c,
- * waiting loop in lib/wait/wait.c. run.py has the shapes it is run in and the mutants.
+ * waiting loop in lib/engine/wait.c. run.py has the shapes it is run in and the mutants.
  *
  * A transition is one atomic step here, a load and a CAS in the code. Nothing is lost: all
  * state is one word, so a CAS that succeeds proves that the word is what the decision was

@@ -97,7 +97,7 @@ class Rhythm:
 
 
 class Own:
-    """What lib/wait/window.h says."""
+    """What lib/policy/window.h says."""
 
     def __init__(self, name, policy):
         self.counts, self.learned = [0] * 8, 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/wait/admit.c and spin.c over a fake kernel: who may not spin, what ends a spin before its
+ * lib/engine/admit.c and spin.c over a fake kernel: who may not spin, what ends a spin before its
  * window does, and what is made of it.
  */
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "os/thread.h"
-#include "wait/cost.h"
-#include "wait/harm.h"
-#include "wait/licence.h"
-#include "wait/wake.h"
+#include "policy/cost.h"
+#include "policy/harm.h"
+#include "policy/licence.h"
+#include "engine/wake.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/wait/admit.c over a fake kernel: threads without a second CPU for whoever they wait for,
+ * lib/engine/admit.c over a fake kernel: threads without a second CPU for whoever they wait for,
  * and how often they ask whether there is one now.
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "os/thread.h"
-#include "wait/part.h"
+#include "policy/part.h"
 
 #define US INT64_C(1000)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/budget.c over a fake kernel: how much spinning may fail. */
+/* lib/policy/budget.c over a fake kernel: how much spinning may fail. */
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "os/thread.h"
-#include "wait/budget.h"
+#include "policy/budget.h"
 
 #define US    UINT64_C(1000)
 #define MS    UINT64_C(1000000)

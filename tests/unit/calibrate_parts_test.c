@@ -13,9 +13,9 @@
 #include "os/private_file.h"
 #include "os/usage.h"
 #include "os/worker.h"
-#include "wait/calibrate.h"
-#include "wait/calibrate_samples.h"
-#include "wait/calibrate_team.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/samples.h"
+#include "calibrate/team.h"
 
 static void add(struct iw_series *s, unsigned n, uint64_t ns)
 {

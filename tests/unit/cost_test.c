@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/wait/cost.c: what one block/wake pair is thought to cost. The estimate is one for the
+ * lib/policy/cost.c: what one block/wake pair is thought to cost. The estimate is one for the
  * process, so each test runs in a child of its own.
  */
 #include <pthread.h>
 
 #include "common/cmocka_all.h"
-#include "wait/cost.h"
+#include "policy/cost.h"
 
 #define BATCH 32
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/wait/wait.c over a scripted kernel, with a primitive that only counts what it is asked:
+ * lib/engine/wait.c over a scripted kernel, with a primitive that only counts what it is asked:
  * when the engine looks, when it reads the clock, and what it learns.
  */
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "os/thread.h"
-#include "wait/cost.h"
-#include "wait/wait.h"
-#include "wait/wake.h"
+#include "policy/cost.h"
+#include "engine/wait.h"
+#include "engine/wake.h"
 
 #define US INT64_C(1000)
 

@@ -17,8 +17,8 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
-#include "wait/objects.h"
-#include "wait/observe.h"
+#include "watch/objects.h"
+#include "watch/observe.h"
 
 #define ROOM (1 << 20)
 
@@ -233,13 +233,13 @@ static void table_full(void)
 
 static struct iw_facts watched = { .config = { .explain = true } };
 
-static const struct iw_waitable waitable = { .kind = IPCWAIT_KIND_SEM };
-
 static void observe(struct ipcwait_window *w, const struct iw_outcome *o)
 {
-	struct iw_waiter me = { .what = &waitable, .window = w, .facts = &watched };
+	struct iw_outcome of_sem = *o;
 
-	iw_observe(&me, o);
+	of_sem.window = w;
+	of_sem.kind = IPCWAIT_KIND_SEM;
+	iw_observe(&watched, &of_sem);
 }
 
 static void counts_every_wait(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/harm.c over a fake kernel: spins that went wrong shorten those to come. */
+/* lib/policy/harm.c over a fake kernel: spins that went wrong shorten those to come. */
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "os/thread.h"
-#include "wait/harm.h"
+#include "policy/harm.h"
 
 #define SECOND UINT64_C(1000000000)
 #define START  (100 * SECOND)

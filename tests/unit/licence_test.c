@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/licence.c over a fake kernel: how many threads may spin at a time. */
+/* lib/policy/licence.c over a fake kernel: how many threads may spin at a time. */
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "env/cpus.h"
-#include "wait/licence.h"
+#include "policy/licence.h"
 
 #define MS   UINT64_C(1000000)
 #define NOW  (1000 * MS)

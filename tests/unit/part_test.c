@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/part.c over a fake kernel: how threads get away from their waker's CPU. */
+/* lib/policy/part.c over a fake kernel: how threads get away from their waker's CPU. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "os/thread.h"
-#include "wait/part.h"
+#include "policy/part.h"
 
 #define MS       UINT64_C(1000000)
 #define START    (1000 * MS)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/policy.c: which preset holds, and how long it lets a waiter spin. */
+/* lib/policy/policy.c: which preset holds, and how long it lets a waiter spin. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/cmocka_all.h"
 #include "env/facts.h"
-#include "wait/cost.h"
-#include "wait/harm.h"
-#include "wait/policy.h"
-#include "wait/wait.h"
-#include "wait/window.h"
+#include "policy/cost.h"
+#include "policy/harm.h"
+#include "engine/plan.h"
+#include "policy/policy.h"
+#include "engine/wait.h"
+#include "policy/window.h"
 
 #define GUEST_B 30000
 
@@ -33,7 +34,7 @@ static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
 		.delay_ns = delay_ns,
 	};
 
-	return iw_policy_spin_ns(&me, 0);
+	return iw_plan_spin_ns(&me, 0);
 }
 
 static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
@@ -190,19 +191,19 @@ static void timed_plan(void)
 	struct iw_waiter me = timed_waiter(&w, IPCWAIT_LATENCY);
 
 	regular_waits(&w, 4000);
-	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
 	CHECK(me.plan.timed);
 	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
 	/* A program that allows less. */
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 30), 0);
-	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
 	CHECK(me.plan.timed);
 	CHECK_EQ(me.plan.spin_again_ns, 30000);
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
 	/* Not enough is left to spin: then there is no sense in the timer. */
 	for (int i = 0; i < 4; i++)
 		iw_harm_note(&guest, 1);
-	CHECK_EQ(iw_policy_spin_ns(&me, 1), 0);
+	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
 	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 2 / 16);
 	CHECK(me.plan.sleep.span_ns > me.plan.spin_again_ns);
 	CHECK(!me.plan.timed);
@@ -212,7 +213,7 @@ static bool timed(struct ipcwait_window *w, enum ipcwait_preset preset)
 {
 	struct iw_waiter me = timed_waiter(w, preset);
 
-	(void)iw_policy_spin_ns(&me, 1);
+	(void)iw_plan_spin_ns(&me, 1);
 	return me.plan.timed;
 }
 
@@ -251,7 +252,7 @@ static void what_a_timed_sleep_may_cost(void)
 			struct iw_waiter me = timed_waiter(&w, p);
 			uint64_t worth_ns = waker_ns + latencies_more[p] * 2000;
 
-			(void)iw_policy_spin_ns(&me, 1);
+			(void)iw_plan_spin_ns(&me, 1);
 			CHECK_EQ(me.plan.timed, me.plan.sleep.cost_ns < worth_ns);
 			planned[p] += me.plan.timed;
 		}

@@ -16,7 +16,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
-#include "wait/record.h"
+#include "watch/record.h"
 
 #define FILE_BYTES (IW_RECORD_LINES * 32)
 

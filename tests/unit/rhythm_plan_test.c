@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/rhythm.c: whether a timed sleep pays, and from when until when to spin then. */
+/* lib/policy/rhythm.c: whether a timed sleep pays, and from when until when to spin then. */
 #include "common/cmocka_all.h"
-#include "wait/rhythm.h"
+#include "policy/rhythm.h"
 
 #define B      30000
 #define LENGTH (INT64_C(1) << 20) /* code 7, 0 */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/rhythm.c: how regular long waits are. */
+/* lib/policy/rhythm.c: how regular long waits are. */
 #include <stdlib.h>
 
 #include "common/cmocka_all.h"
-#include "wait/rhythm.h"
+#include "policy/rhythm.h"
 
 #define US     INT64_C(1000)
 #define LENGTH (INT64_C(1) << 20) /* code 7, 0 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/wait.c over a scripted kernel: waits that sleep on a timer and spin the rest. */
+/* lib/engine/wait.c over a scripted kernel: waits that sleep on a timer and spin the rest. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "common/probe.h"
 #include "common/ticking.h"
 #include "os/thread.h"
-#include "wait/cost.h"
+#include "policy/cost.h"
 
 /* A sleep that a wake ends when the wait usually ends. */
 static const struct fake_step at_the_tick[] = { { .sleep_ns = TICK_NS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/wait.c over a scripted kernel: what timed sleeps teach about how late timers are. */
+/* lib/engine/wait.c over a scripted kernel: what timed sleeps teach about how late timers are. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "common/ticking.h"
-#include "wait/cost.h"
+#include "policy/cost.h"
 
 /* Samples until they count. */
 #define BATCH 32

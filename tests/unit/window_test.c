@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/window.c: what is learned from waits, and the window that comes of it. */
+/* lib/policy/window.c: what is learned from waits, and the window that comes of it. */
 #include <errno.h>
 #include <string.h>
 
 #include "common/cmocka_all.h"
-#include "wait/window.h"
+#include "policy/window.h"
 
 #define B     30000
 #define PRIOR (B * 54 / 100)

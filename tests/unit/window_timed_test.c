@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/wait/window.c: plans with a timed sleep, and the rhythm beside the histogram. */
+/* lib/policy/window.c: plans with a timed sleep, and the rhythm beside the histogram. */
 #include <string.h>
 
 #include "common/cmocka_all.h"
-#include "wait/window.h"
+#include "policy/window.h"
 
 #define B 30000
 

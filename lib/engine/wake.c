@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/cpu.h"
+#include "os/seam.h"
+#include "policy/cost.h"
+#include "watch/stats.h"
+#include "engine/wake.h"
+#include "policy/window.h"
+
+/*
+ * How long a wake may be under way before it is doubted, in ns: twenty times the slowest
+ * wake-up of an idle CPU on the project's guest. One that queues for a CPU may take longer;
+ * doubting it costs a needless wake per millisecond.
+ */
+#define WAKE_FRESH_NS 1000000
+
+static uint64_t now_ns(void)
+{
+	return (uint64_t)iw_clock_ns();
+}
+
+/* Put also where nothing is learned from it: iw_stamp_fresh() depends on it. */
+uint64_t iw_stamp(struct ipcwait_window *w)
+{
+	uint64_t now = now_ns();
+
+	iw_window_put_stamp(w, now, iw_cpu_current());
+	iw_self()->stamped = w;
+	return iw_self()->alone ? 0 : now;
+}
+
+bool iw_stamp_fresh(const struct ipcwait_window *w)
+{
+	uint64_t age_ns;
+
+	return iw_window_stamp_age(w, now_ns(), WAKE_FRESH_NS, &age_ns);
+}
+
+/* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */
+static void learn_from_wake(uint64_t begin_ns, unsigned woken)
+{
+	struct iw_thread *self = iw_self();
+
+	self->woke_at_ns = begin_ns;
+	if (self->wakes++ % 4 == 0)
+		iw_cost_note_waker((now_ns() - begin_ns) / woken);
+}
+
+static int count_wake(enum ipcwait_kind kind, int woken, uint64_t begin_ns)
+{
+	iw_count(kind, IW_FUTEX_WAKES, 1);
+	if (woken > 0 && begin_ns)
+		learn_from_wake(begin_ns, (unsigned)woken);
+	return woken;
+}
+
+int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
+	    uint64_t begin_ns)
+{
+	return count_wake(kind, iw_futex_wake(futex, count, private_), begin_ns);
+}
+
+int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
+		 bool private_, uint32_t bits, uint64_t begin_ns)
+{
+	return count_wake(kind, iw_futex_wake_bits(futex, count, private_, bits), begin_ns);
+}

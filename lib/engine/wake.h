@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The waker's side: stamping, waking, and learning what that costs. */
+#ifndef IW_ENGINE_WAKE_H
+#define IW_ENGINE_WAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/policy.h>
+#include <ipcwait/stats.h>
+
+/*
+ * A waker is about to publish what a sleeper waits for. Returns the time for iw_wake(),
+ * 0 if there is nothing to learn. Async-signal-safe.
+ */
+uint64_t iw_stamp(struct ipcwait_window *w);
+
+/* True if the last stamp is so young that its wake may still be under way. */
+bool iw_stamp_fresh(const struct ipcwait_window *w);
+
+/*
+ * Wake up to @count sleepers and learn what it cost since @begin_ns, if that is not 0. Uses
+ * only the address: the object may be gone. Async-signal-safe. Returns the number woken or a
+ * negative errno.
+ */
+int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
+	    uint64_t begin_ns);
+
+/* The same for sleepers whose iw_waiter.bits have a bit in common with @bits, not 0. */
+int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
+		 bool private_, uint32_t bits, uint64_t begin_ns);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "os/seam.h"
+#include "policy/cost.h"
+#include "policy/policy.h"
+#include "policy/window.h"
+
+/*
+ * Ceiling of any spin, in us: twice the dearest sleep measured on the project's guest
+ * (50 us to run again after 5 ms of idleness plus 14 us for the waker), and what KVM and
+ * haltpoll allow themselves. IPCWAIT_MAX_SPIN_US and max_spin_us override it.
+ */
+#define MAX_SPIN_US 200u
+
+/* Preset in the low 8 bits, ceiling in us above; both as the program set them, 0 if not. */
+static struct ipcwait_word32 program_default;
+
+#define PRESET_BITS 8
+
+static bool reserved_zero(const struct ipcwait_policy *policy)
+{
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < sizeof(policy->reserved) / sizeof(policy->reserved[0]);
+	     i++)
+		any |= policy->reserved[i];
+	return any == 0;
+}
+
+int ipcwait_policy_set_default(const struct ipcwait_policy *policy)
+{
+	if (!policy || (unsigned)policy->preset > IPCWAIT_BLOCK ||
+	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT || !reserved_zero(policy))
+		return -EINVAL;
+	/* ORD policy.X1: relaxed, no order promised with waits that have begun. */
+	ipcwait_impl_store32_relaxed(&program_default, policy->max_spin_us << PRESET_BITS |
+							       (uint32_t)policy->preset);
+	return 0;
+}
+
+static uint32_t program_policy(void)
+{
+	/* ORD policy.X2: relaxed, hint: both the old and the new policy are legal. */
+	return ipcwait_impl_load32_relaxed(&program_default);
+}
+
+enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts)
+{
+	uint32_t preset = program_policy() & ((1u << PRESET_BITS) - 1);
+
+	if (facts->config.preset != IPCWAIT_INHERIT)
+		return facts->config.preset;
+	return preset ? (enum ipcwait_preset)preset : IPCWAIT_ADAPTIVE;
+}
+
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
+				     const struct ipcwait_window *w)
+{
+	enum ipcwait_preset own = iw_window_preset(w);
+
+	return own != IPCWAIT_INHERIT ? own : iw_policy_default_preset(facts);
+}
+
+uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
+{
+	uint32_t us = facts->config.max_spin_us;
+
+	if (!us)
+		us = program_policy() >> PRESET_BITS;
+	return UINT64_C(1000) * (us ? us : MAX_SPIN_US);
+}
+
+/*
+ * A timed sleep trades the waker's system call and the latency of the wake for spinning. It
+ * has to be worth it with the latency counted once less than the preset does: ADAPTIVE uses it
+ * where it takes no more CPU time in all, LATENCY pays for the latency besides.
+ */
+struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns)
+{
+	struct iw_timer_cost timer = iw_cost_timer(facts);
+	uint64_t latency_ns = iw_cost_latency_ns(facts);
+
+	timer.worth_ns = block_ns > latency_ns ? block_ns - latency_ns : 0;
+	return timer;
+}
+
+bool iw_policy_ceiling_set(const struct iw_facts *facts)
+{
+	return facts->config.max_spin_us || program_policy() >> PRESET_BITS;
+}

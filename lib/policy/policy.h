@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_POLICY_POLICY_H
+#define IW_POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/policy.h>
+
+#include "env/facts.h"
+#include "policy/rhythm.h"
+
+/* The preset of objects that have none: environment, then program, then ADAPTIVE. */
+enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
+
+/* The preset that holds for one object. */
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
+				     const struct ipcwait_window *w);
+
+/* No spin is longer, whatever was learned. */
+uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts);
+
+/* What a timed sleep costs, and what it may cost on an object whose B is @block_ns. */
+struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns);
+
+/* True if the user or the program has set a ceiling for spins. */
+bool iw_policy_ceiling_set(const struct iw_facts *facts);
+
+#endif

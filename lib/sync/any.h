@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a wait for any of several objects asks of each kind of them: the steps of struct
+ * iw_waitable for one object out of many.
+ */
+#ifndef IW_SYNC_ANY_H
+#define IW_SYNC_ANY_H
+
+#include <stdbool.h>
+
+#include <ipcwait/wait_any.h>
+
+#include "os/futex_waitv.h"
+#include "engine/wait.h"
+
+/* What the wait knows of one object. */
+struct iw_any_state {
+	uint64_t own; /* what begin() or announce() has noted for the other functions */
+	bool announced; /* the thread is counted among its sleepers, and may have been woken */
+};
+
+struct iw_any_kind {
+	/* 0, or the error of @call if threads cannot wait for it. */
+	int (*begin)(const struct ipcwait_waitable *o, struct iw_any_state *state,
+		     const char *call);
+
+	/* Take it if it is there; the thread is not counted then. Marks nothing. */
+	bool (*take)(const struct ipcwait_waitable *o, const struct iw_any_state *state);
+
+	/* Take it if it is there, else count the thread, and say what to sleep on. */
+	enum iw_settled (*announce)(const struct ipcwait_waitable *o,
+				    struct iw_any_state *state, struct iw_waitv *word);
+
+	/* Take it if it is there, else count the thread out. Only of one announced. */
+	bool (*withdraw)(const struct ipcwait_waitable *o,
+			 const struct iw_any_state *state);
+
+	/*
+	 * Count the thread out, which has taken another object. Whatever is there for a sleeper
+	 * must be told to one: the wake for it may have reached this thread. Only of one
+	 * announced.
+	 */
+	void (*retract)(const struct ipcwait_waitable *o, const struct iw_any_state *state);
+};
+
+/* Each in the file of its object, in lib/sync. */
+extern const struct iw_any_kind iw_any_event, iw_any_eventcount, iw_any_futex, iw_any_sem;
+
+/* The wait itself, in lib/sync/wait_any.c; @call is the public function's name. */
+int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
+		struct ipcwait_window *w, const char *call);
+
+/* 0, or the error of @call for a set that is NULL, empty or too large. */
+int iw_wait_any_check(const void *set, unsigned n, const char *call);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <ipcwait/explain.h>
+
+#include "env/facts.h"
+#include "policy/cost.h"
+#include "watch/explain.h"
+#include "watch/objects.h"
+#include "policy/policy.h"
+#include "watch/stats.h"
+#include "watch/text.h"
+#include "policy/window.h"
+
+_Static_assert(IPCWAIT_NAME_BYTES + 1 == IW_OBJECT_NAME_BYTES, "the table holds the name");
+
+/* B is learned from so many wakes: ipcwait_stats.block_samples. */
+#define LEARNED_FROM 32u
+
+#define BAR_MOST   40u
+#define TIME_WIDTH 5
+#define DELETE     0x7f
+
+/* An object as it is explained. */
+struct subject {
+	uint64_t address;               /* of its window */
+	struct ipcwait_window window;   /* a copy */
+	const struct iw_object *object; /* NULL: not in the table */
+	uint32_t kind;                  /* enum ipcwait_kind + 1; 0: not known */
+	const struct iw_facts *facts;
+	enum ipcwait_preset preset;
+	uint64_t block_ns;
+};
+
+static const char *const preset_names[] = {
+	[IPCWAIT_INHERIT] = "inherit", [IPCWAIT_ADAPTIVE] = "adaptive",
+	[IPCWAIT_LATENCY] = "latency", [IPCWAIT_POWER] = "power",
+	[IPCWAIT_SPIN] = "spin",       [IPCWAIT_BLOCK] = "block",
+};
+
+static uint64_t count_of(const struct subject *s, enum iw_object_count count)
+{
+	/* ORD explain.X1: relaxed, statistic. */
+	return s->object ? ipcwait_impl_load64_relaxed(&s->object->counts[count]) : 0;
+}
+
+static uint64_t reason_of(const struct subject *s, unsigned reason)
+{
+	/* ORD explain.X2: relaxed, statistic. */
+	return s->object ? ipcwait_impl_load64_relaxed(&s->object->reasons[reason]) : 0;
+}
+
+static void add_heading(struct iw_text *t, const struct subject *s)
+{
+	char name[IW_OBJECT_NAME_BYTES] = "";
+
+	if (s->object)
+		iw_object_get_name(s->object, name);
+	iw_text_add(t, "%s with its window at 0x%" PRIx64,
+		    s->kind ? iw_kind_name((enum ipcwait_kind)(s->kind - 1)) : "object",
+		    s->address);
+	if (name[0])
+		iw_text_add(t, " \"%s\"", name);
+	iw_text_add(t, "\n");
+}
+
+static void add_cost(struct iw_text *t, const struct subject *s)
+{
+	uint64_t samples = iw_cost_samples();
+
+	iw_text_add(t, "  a sleep and its wake cost ");
+	iw_text_add_time(t, 0, s->block_ns);
+	if (samples >= LEARNED_FROM)
+		iw_text_add(t, " (B, learned from %" PRIu64 " wakes", samples);
+	else
+		iw_text_add(t, " (B, %s",
+			    s->facts->calibrated ? "as calibrated" : "from a table");
+	iw_text_add(t, "); preset %s\n", preset_names[s->preset]);
+}
+
+/* Waits that are remembered, and how many of them a spin of @spin_ns would outlast. */
+static unsigned remembered(const struct subject *s, uint64_t spin_ns, unsigned *covered)
+{
+	unsigned total = 0;
+
+	*covered = 0;
+	for (unsigned i = 0; i < IW_WINDOW_BINS; i++) {
+		unsigned n = iw_window_count(&s->window, i);
+
+		total += n;
+		if (iw_window_edge_ns(i, s->block_ns) <= spin_ns)
+			*covered += n;
+	}
+	return total;
+}
+
+static void add_timed_sleep(struct iw_text *t, const struct iw_timed_sleep *sleep)
+{
+	iw_text_add(t, "  long waits are regular: sleeps for ");
+	iw_text_add_time(t, 0, sleep->wake_ns);
+	iw_text_add(t, " on a timer, then spins until ");
+	iw_text_add_time(t, 0, sleep->until_ns);
+	iw_text_add(t, " have passed\n");
+}
+
+static void add_learned(struct iw_text *t, const struct subject *s)
+{
+	struct iw_timer_cost timer = iw_policy_timer(s->facts, s->block_ns);
+	/* ipcwait_futex_wait() does not sleep on timers. */
+	bool timed = s->kind != IPCWAIT_KIND_FUTEX + 1;
+	unsigned covered, total;
+	struct iw_plan plan;
+
+	iw_window_plan(&s->window, s->block_ns, 0, timed ? &timer : NULL, &plan);
+	total = remembered(s, plan.spin_ns, &covered);
+	if (plan.spin_ns) {
+		iw_text_add(t, "  spins for ");
+		iw_text_add_time(t, 0, plan.spin_ns);
+		if (covered)
+			iw_text_add(t, ", longer than %u of the last %u waits\n", covered,
+				    total);
+		else
+			iw_text_add(t, ", as little is known about its waits\n");
+	} else {
+		iw_text_add(
+			t, "  does not spin: its waits are long, and a sleep costs less\n");
+	}
+	if (plan.timed)
+		add_timed_sleep(t, &plan.sleep);
+}
+
+static void add_choice(struct iw_text *t, const struct subject *s)
+{
+	/* ORD explain.X7: relaxed, statistic. */
+	uint64_t chosen_ns =
+		s->object ? ipcwait_impl_load64_relaxed(&s->object->chosen_ns) : 0;
+
+	if (s->preset == IPCWAIT_BLOCK)
+		iw_text_add(t, "  never spins, because of the preset\n");
+	else if (s->preset == IPCWAIT_SPIN)
+		iw_text_add(t, "  spins for 2B, because of the preset\n");
+	else
+		add_learned(t, s);
+	if (chosen_ns) {
+		iw_text_add(t, "  its last window, with jitter and ceiling, was ");
+		iw_text_add_time(t, 0, chosen_ns);
+		iw_text_add(t, "\n");
+	}
+}
+
+static void add_bar(struct iw_text *t, const struct subject *s, unsigned bin,
+		    unsigned total)
+{
+	static const char hashes[BAR_MOST + 1] = "########################################";
+	unsigned n = iw_window_count(&s->window, bin);
+	unsigned length = (n * BAR_MOST + total - 1) / total;
+	bool last = bin == IW_WINDOW_BINS - 1;
+
+	iw_text_add(t, last ? "     from" : "    below");
+	iw_text_add_time(t, TIME_WIDTH,
+			 iw_window_edge_ns(last ? bin - 1 : bin, s->block_ns));
+	iw_text_add(t, "%5u%s%.*s\n", n, n ? "  " : "", (int)length, hashes);
+}
+
+static void add_histogram(struct iw_text *t, const struct subject *s)
+{
+	unsigned covered, total = remembered(s, 0, &covered);
+
+	if (!total) {
+		iw_text_add(t, "  no waits are remembered\n");
+		return;
+	}
+	iw_text_add(t, "  the last %u waits, by length\n", total);
+	for (unsigned i = 0; i < IW_WINDOW_BINS; i++)
+		add_bar(t, s, i, total);
+}
+
+static void add_reasons(struct iw_text *t, const struct subject *s)
+{
+	for (unsigned i = IW_NO_REASON + 1; i < IW_REASONS; i++) {
+		uint64_t n = reason_of(s, i);
+
+		if (n)
+			iw_text_add(t, "    %10" PRIu64 "  %s: %s\n", n,
+				    iw_reason_name((enum iw_reason)i),
+				    iw_reason_sentence((enum iw_reason)i));
+	}
+}
+
+static void add_totals(struct iw_text *t, const struct subject *s, uint64_t waits)
+{
+	uint64_t awake = reason_of(s, IW_NO_REASON);
+
+	/* Counted one after the other, so that a thread that runs may be ahead with one. */
+	awake = awake < waits ? awake : waits;
+	iw_text_add(t, "  %" PRIu64 " of %" PRIu64 " waits ended without a sleep", awake,
+		    waits);
+	iw_text_add(t, ", %" PRIu64 " gave up\n  ", count_of(s, IW_OBJECT_GAVE_UP));
+	iw_text_add_time(t, 0, count_of(s, IW_OBJECT_SPUN_USEFUL_NS));
+	iw_text_add(t, " spun to good purpose, ");
+	iw_text_add_time(t, 0, count_of(s, IW_OBJECT_SPUN_WASTED_NS));
+	iw_text_add(t, " in vain, ");
+	iw_text_add_time(t, 0, count_of(s, IW_OBJECT_SLEPT_NS));
+	iw_text_add(t, " asleep\n");
+	if (waits > awake)
+		iw_text_add(t, "  %" PRIu64 " slept, because of\n", waits - awake);
+}
+
+static void add_counts(struct iw_text *t, const struct subject *s)
+{
+	uint64_t waits = count_of(s, IW_OBJECT_WAITS);
+
+	if (waits) {
+		add_totals(t, s, waits);
+		add_reasons(t, s);
+	} else if (s->facts->config.explain) {
+		iw_text_add(t, "  no wait in this process had to wait\n");
+	} else {
+		iw_text_add(t, "  waits are not counted: IPCWAIT_EXPLAIN is not set\n");
+	}
+}
+
+static void add_subject(struct iw_text *t, struct subject *s)
+{
+	/* ORD explain.X4: relaxed, statistic. */
+	s->kind = s->object ? ipcwait_impl_load32_relaxed(&s->object->kind) : 0;
+	add_heading(t, s);
+	if (s->facts) {
+		s->preset = iw_policy_preset(s->facts, &s->window);
+		s->block_ns = iw_cost_block_ns(s->facts, s->preset);
+		add_cost(t, s);
+		add_choice(t, s);
+		add_histogram(t, s);
+		add_counts(t, s);
+	} else {
+		iw_text_add(t, "  nothing is known about the machine yet\n");
+	}
+}
+
+int ipcwait_explain(const struct ipcwait_window *w, char *text, size_t size)
+{
+	struct iw_text t = { .bytes = text, .room = size };
+	struct subject s = { .address = (uintptr_t)w };
+
+	if (!w || (uintptr_t)w % 8 || (!text && size))
+		return -EINVAL;
+	/* ORD explain.X5: relaxed, statistic: any content is legal. */
+	s.window.bins.v = ipcwait_impl_load64_relaxed(&w->bins);
+	s.window.state.v = ipcwait_impl_load32_relaxed(&w->state);
+	s.object = iw_object_find(w);
+	s.facts = iw_facts();
+	add_subject(&t, &s);
+	return (int)t.length;
+}
+
+int ipcwait_object_set_name(const struct ipcwait_window *w, const char *name)
+{
+	char copy[IW_OBJECT_NAME_BYTES] = "";
+	struct iw_object *o;
+	size_t n = 0;
+
+	if (!w || (uintptr_t)w % 8 || !name)
+		return -EINVAL;
+	for (; name[n]; n++) {
+		if (n == IPCWAIT_NAME_BYTES || (unsigned char)name[n] < ' ' ||
+		    name[n] == DELETE)
+			return -EINVAL;
+		copy[n] = name[n];
+	}
+	o = iw_object_get(w);
+	if (!o)
+		return -ENOSPC;
+	for (unsigned i = 0; i < IW_OBJECT_NAME_BYTES / sizeof(uint64_t); i++) {
+		uint64_t part;
+
+		memcpy(&part, copy + i * sizeof(part), sizeof(part));
+		/* ORD explain.X3: relaxed, statistic as objects.X7. */
+		ipcwait_impl_store64_relaxed(&o->name[i], part);
+	}
+	return 0;
+}
+
+/* From the copy of the window that the last wait has left. */
+static void print_object(const struct iw_object *o)
+{
+	char bytes[IPCWAIT_EXPLAIN_BYTES];
+	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+	struct subject s = { .object = o, .facts = iw_facts() };
+
+	/* ORD explain.X6: relaxed, statistic. */
+	s.address = ipcwait_impl_load64_relaxed(&o->window);
+	s.window.bins.v = ipcwait_impl_load64_relaxed(&o->bins);
+	s.window.state.v = ipcwait_impl_load32_relaxed(&o->state);
+	add_subject(&t, &s);
+	iw_text_print(&t);
+}
+
+void iw_explain_print(void)
+{
+	char bytes[128];
+	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+	uint64_t missed = iw_objects_missed();
+
+	for (unsigned i = 0; i < IW_OBJECTS; i++)
+		if (iw_object_at(i))
+			print_object(iw_object_at(i));
+	if (missed)
+		iw_text_add(&t,
+			    "libipcwait: %" PRIu64
+			    " waits on other objects are not counted\n",
+			    missed);
+	iw_text_print(&t);
+}

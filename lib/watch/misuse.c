@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Only in checked builds. Anything may call this, signal handlers too: no allocation. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <ipcwait/ipcwait.h>
+
+#include "os/sharing.h"
+#include "watch/misuse.h"
+#include "watch/objects.h"
+#include "watch/stats.h"
+#include "watch/text.h"
+
+#define LINE_BYTES 256
+
+/* Where each kind of object has its window, by whose address names are known; 0: it has none. */
+static const size_t windows[IPCWAIT_KIND_COUNT] = {
+	[IPCWAIT_KIND_SEM] = offsetof(struct ipcwait_sem, window),
+	[IPCWAIT_KIND_MUTEX] = offsetof(struct ipcwait_mutex, window),
+	[IPCWAIT_KIND_COND] = offsetof(struct ipcwait_cond, window),
+	[IPCWAIT_KIND_EVENT] = offsetof(struct ipcwait_event, window),
+	[IPCWAIT_KIND_EVENTCOUNT] = offsetof(struct ipcwait_eventcount, window),
+	[IPCWAIT_KIND_BARRIER] = offsetof(struct ipcwait_barrier, window),
+	[IPCWAIT_KIND_LATCH] = offsetof(struct ipcwait_latch, window),
+	[IPCWAIT_KIND_ONCE] = offsetof(struct ipcwait_once, window),
+	[IPCWAIT_KIND_RWLOCK] = offsetof(struct ipcwait_rwlock, window),
+};
+
+static void add_name(struct iw_text *t, enum ipcwait_kind kind, const void *object)
+{
+	char name[IW_OBJECT_NAME_BYTES] = "";
+	const struct iw_object *o;
+	const void *window;
+
+	if (!object || (uintptr_t)object % 8 || !windows[kind])
+		return;
+	window = (const char *)object + windows[kind];
+	o = iw_object_find(window);
+	if (o)
+		iw_object_get_name(o, name);
+	if (name[0])
+		iw_text_add(t, " '%s'", name);
+}
+
+int iw_misuse(int error, enum ipcwait_kind kind, const void *object, const char *call,
+	      const char *what)
+{
+	char bytes[LINE_BYTES];
+	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+
+	(void)error;
+	iw_text_add(&t, "libipcwait: %s 0x%" PRIxPTR, iw_kind_name(kind),
+		    (uintptr_t)object);
+	add_name(&t, kind, object);
+	iw_text_add(&t, ": %s(): %s\n", call, what);
+	iw_text_print(&t);
+	abort();
+}
+
+uint32_t iw_private_owner(unsigned flags)
+{
+	return flags & IPCWAIT_PRIVATE ? (uint32_t)getpid() : 0;
+}
+
+int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
+		     const char *call)
+{
+	char what[32];
+
+	if (!*owner || *owner == (uint32_t)getpid() || !iw_memory_is_shared(object))
+		return 0;
+	(void)snprintf(what, sizeof(what), "private to process %u", *owner);
+	return iw_misuse(-EINVAL, kind, object, call, what);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters of slow-path events, per kind of object, in shards so that threads do not meet. */
+#ifndef IW_WATCH_STATS_H
+#define IW_WATCH_STATS_H
+
+#include <stdint.h>
+
+#include <ipcwait/stats.h>
+
+#include "policy/reason.h"
+
+/* The members of struct ipcwait_kind_stats, in their order. */
+enum iw_event {
+	IW_SPUN,
+	IW_SLEPT,
+	IW_EXPIRED,
+	IW_INTERRUPTED,
+	IW_FUTEX_WAITS,
+	IW_FUTEX_WAKES,
+	IW_WAKES_AVOIDED,
+	IW_SPUN_USEFUL_NS,
+	IW_SPUN_WASTED_NS,
+	IW_SLEPT_NS,
+	IW_SPINS_PREEMPTED,
+	IW_SPINS_STOLEN,
+	IW_TIMED_SLEEPS,
+	IW_EVENTS,
+};
+
+/* "sem" */
+const char *iw_kind_name(enum ipcwait_kind kind);
+
+/* Add @n to an event's counter. Async-signal-safe. */
+void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
+
+/* A wait slept for this reason. Async-signal-safe. */
+void iw_count_reason(enum iw_reason reason);
+
+#endif

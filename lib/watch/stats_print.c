@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+
+#include "watch/explain.h"
+#include "watch/stats.h"
+#include "watch/text.h"
+
+#define TEXT_BYTES 4096
+#define TIME_WIDTH 10
+
+static const char *const event_names[IW_EVENTS] = {
+	[IW_SPUN] = "waits that ended spinning",
+	[IW_SLEPT] = "waits that slept",
+	[IW_EXPIRED] = "waits that timed out",
+	[IW_INTERRUPTED] = "waits that a signal ended",
+	[IW_FUTEX_WAITS] = "system calls to sleep",
+	[IW_FUTEX_WAKES] = "system calls to wake",
+	[IW_WAKES_AVOIDED] = "wakes avoided",
+	[IW_SPUN_USEFUL_NS] = "spun to good purpose",
+	[IW_SPUN_WASTED_NS] = "spun in vain",
+	[IW_SLEPT_NS] = "asleep",
+	[IW_SPINS_PREEMPTED] = "spins preempted",
+	[IW_SPINS_STOLEN] = "spins stolen",
+	[IW_TIMED_SLEEPS] = "timed sleeps",
+};
+
+static uint64_t event_of(const struct ipcwait_stats *st, unsigned kind, unsigned event)
+{
+	return ((const uint64_t *)&st->kind[kind])[event];
+}
+
+static void add_kind(struct iw_text *t, const struct ipcwait_stats *st, unsigned kind)
+{
+	const char *heading = iw_kind_name((enum ipcwait_kind)kind);
+
+	for (unsigned i = 0; i < IW_EVENTS; i++) {
+		uint64_t n = event_of(st, kind, i);
+
+		if (!n)
+			continue;
+		iw_text_add(t, "  %-6s %-27s", heading, event_names[i]);
+		if (i == IW_SPUN_USEFUL_NS || i == IW_SPUN_WASTED_NS || i == IW_SLEPT_NS)
+			iw_text_add_time(t, TIME_WIDTH, n);
+		else
+			iw_text_add(t, "%12" PRIu64, n);
+		iw_text_add(t, "\n");
+		heading = "";
+	}
+}
+
+static void add_reasons(struct iw_text *t, const struct ipcwait_stats *st)
+{
+	const char *heading = "slept because of";
+
+	for (unsigned i = IW_NO_REASON + 1; i < IW_REASONS; i++) {
+		if (!st->reasons[i])
+			continue;
+		iw_text_add(t, "  %-19s%-15s%12" PRIu64 "\n", heading,
+			    iw_reason_name((enum iw_reason)i), st->reasons[i]);
+		heading = "";
+	}
+}
+
+void iw_stats_print(void)
+{
+	char bytes[TEXT_BYTES];
+	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+	struct ipcwait_stats st;
+
+	if (ipcwait_stats_get(&st, sizeof(st)) < 0)
+		return;
+	iw_text_add(&t, "libipcwait: a sleep and its wake cost ");
+	iw_text_add_time(&t, 0, st.block_cost_ns);
+	iw_text_add(&t, ", %" PRIu64 " wakes learned from, %" PRIu64 " CPUs\n",
+		    st.block_samples, st.usable_cpus);
+	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
+		add_kind(&t, &st, k);
+	add_reasons(&t, &st);
+	iw_text_print(&t);
+}
