@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "calibrate.h"
-#include "complain.h"
-#include "disturbance.h"
-#include "outfile.h"
-#include "progress.h"
+#include "../tools/common/arguments.h"
+#include "../tools/common/bar.h"
+#include "../tools/common/complain.h"
+#include "../tools/common/gnuplot.h"
+#include "../tools/common/machine.h"
+#include "../tools/common/outfile.h"
 
 #include <ipcwait/base.h>
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const char help[] =
 	"Usage: ipcwait calibrate [OPTION]...\n"
@@ -27,69 +30,33 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 done; 1 it could not be measured or written; 2 bad arguments.\n";
 
-/* In place of an exit status: none yet. */
-#define GO_ON (-1)
-
-static int take_value(const char **value, int argc, char **argv, int *i)
+static void print_help(void)
 {
-	const char *name = argv[*i];
-	const char *equals = strchr(name, '=');
-
-	if (equals)
-		*value = equals + 1;
-	else if (*i + 1 < argc)
-		*value = argv[++*i];
-	else
-		return refuse("calibrate: %s needs a value; see ipcwait calibrate --help",
-			      name);
-	if (!**value)
-		return refuse("calibrate: %s is '', but must be the path of a file",
-			      shown(name, (int)strcspn(name, "=")));
-	return GO_ON;
+	fputs(help, stdout);
 }
 
-static bool is(const char *argument, const char *name, bool has_value)
-{
-	size_t length = strlen(name);
+static const struct argument known[] = {
+	{ "--thorough", ARGUMENT_FLAG, .at = offsetof(struct options, thorough) },
+	{ "--no-save", ARGUMENT_FLAG, .at = offsetof(struct options, no_save) },
+	{ "--json", ARGUMENT_PATH, .at = offsetof(struct options, json) },
+	{ "--svg", ARGUMENT_PATH, .at = offsetof(struct options, svg) },
+	{ "--help", ARGUMENT_PRINT, .print = print_help },
+};
 
-	return !strncmp(argument, name, length) &&
-	       (!argument[length] || (has_value && argument[length] == '='));
-}
-
-/* One argument. Returns GO_ON or an exit status. */
-static int parse_one(struct calibrate_options *o, int argc, char **argv, int *i)
-{
-	if (is(argv[*i], "--json", true))
-		return take_value(&o->json, argc, argv, i);
-	if (is(argv[*i], "--svg", true))
-		return take_value(&o->svg, argc, argv, i);
-	if (is(argv[*i], "--thorough", false)) {
-		o->thorough = true;
-	} else if (is(argv[*i], "--no-save", false)) {
-		o->no_save = true;
-	} else if (is(argv[*i], "--help", false)) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	} else {
-		return refuse(
-			"calibrate: unknown argument '%s'; see ipcwait calibrate --help",
-			shown(argv[*i], -1));
-	}
-	return GO_ON;
-}
+static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]), NULL };
 
 /* Before half a second is spent on what cannot be written. */
-static int check_outputs(const struct calibrate_options *o)
+static int check_outputs(const struct options *o)
 {
-	int status = 0;
+	int r = 0;
 
 	if (o->json && strcmp(o->json, "-") != 0)
-		status = outfile_check("calibrate: --json", o->json);
-	if (!status && o->svg)
-		status = calibrate_can_draw();
-	if (!status && o->svg)
-		status = outfile_check("calibrate: --svg", o->svg);
-	return status ? status : GO_ON;
+		r = outfile_check("--json", o->json);
+	if (!r && o->svg)
+		r = gnuplot_check();
+	if (!r && o->svg)
+		r = outfile_check("--svg", o->svg);
+	return r;
 }
 
 static const char *why(int r)
@@ -104,24 +71,41 @@ static const char *why(int r)
 	}
 }
 
+static void show_progress(void *unused, uint32_t done_us, uint32_t total_us)
+{
+	(void)unused;
+	bar_draw(total_us ? (double)done_us / total_us : 0, "calibrating, %.1f of %.1f s",
+		 done_us / 1e6, total_us / 1e6);
+}
+
+/* CPU seconds of all other programs so far; negative if the kernel does not tell. */
+static double seconds_of_others(void)
+{
+	struct machine_time machine;
+
+	return machine_time_read(&machine)
+		       ? -1
+		       : machine.busy_s - machine_own_seconds(RUSAGE_SELF);
+}
+
 static int measure(struct calibrate_result *r)
 {
 	const struct ipcwait_calibrate_params params = {
 		.thorough = r->options->thorough,
-		.progress = progress_show,
+		.progress = show_progress,
 	};
-	double others = disturbance_seconds();
+	double others = seconds_of_others();
 	int64_t begin = ipcwait_now_ns();
 	int result = ipcwait_calibration_get(&r->before);
 
 	if (!result)
 		result = ipcwait_calibrate(&params, &r->now);
-	progress_end();
+	bar_clear();
 	r->seconds = (double)(ipcwait_now_ns() - begin) / 1e9;
-	r->other_cpus = others < 0 ? -1 : (disturbance_seconds() - others) / r->seconds;
+	r->other_cpus = others < 0 ? -1 : (seconds_of_others() - others) / r->seconds;
 	if (!result)
 		return 0;
-	complain("calibrate: %s", why(result));
+	complain("%s", why(result));
 	return EXIT_FAILED;
 }
 
@@ -136,11 +120,10 @@ static int save(struct calibrate_result *r)
 	if (!r->saved)
 		return 0;
 	if (n < 0)
-		complain("calibrate: not saved: there is no place for it; set HOME or "
+		complain("not saved: there is no place for it; set HOME or "
 			 "IPCWAIT_CALIBRATION, or use --no-save");
 	else
-		complain("calibrate: cannot save '%s': %s", shown(r->path, -1),
-			 strerror(-r->saved));
+		complain("cannot save '%s': %s", shown(r->path, -1), strerror(-r->saved));
 	return EXIT_FAILED;
 }
 
@@ -148,23 +131,23 @@ static int write_file(const struct calibrate_result *r, const char *option,
 		      const char *path)
 {
 	struct outfile o;
-	int status = outfile_begin(&o, option, path);
+	int result = outfile_open(&o, option, path);
 
-	if (status)
-		return status;
+	if (result)
+		return EXIT_FAILED;
 	if (path == r->options->svg)
-		status = calibrate_draw(o.f, r);
+		result = calibrate_draw(o.f, r);
 	else
 		calibrate_write_json(o.f, r);
-	if (!status)
-		return outfile_complete(&o);
+	if (!result)
+		result = outfile_complete(&o);
 	outfile_abandon(&o);
-	return status;
+	return result ? EXIT_FAILED : 0;
 }
 
 static int write_all(const struct calibrate_result *r)
 {
-	const struct calibrate_options *o = r->options;
+	const struct options *o = r->options;
 	bool to_stdout = o->json && !strcmp(o->json, "-");
 	int status = 0;
 
@@ -173,24 +156,22 @@ static int write_all(const struct calibrate_result *r)
 	else
 		calibrate_print(stdout, r);
 	if (o->json && !to_stdout)
-		status = write_file(r, "calibrate: --json", o->json);
+		status = write_file(r, "--json", o->json);
 	if (o->svg && !status)
-		status = write_file(r, "calibrate: --svg", o->svg);
+		status = write_file(r, "--svg", o->svg);
 	return status;
 }
 
 int calibrate_main(int argc, char **argv)
 {
-	struct calibrate_options options = { .json = NULL };
+	struct options options = { .json = NULL };
 	struct calibrate_result result = { .options = &options };
-	int status = GO_ON, written;
+	int r = arguments_parse(&options, &arguments, argc, argv), status, written;
 
-	for (int i = 1; i < argc && status == GO_ON; i++)
-		status = parse_one(&options, argc, argv, &i);
-	if (status == GO_ON)
-		status = check_outputs(&options);
-	if (status != GO_ON)
-		return status;
+	if (r > 0)
+		return EXIT_DONE;
+	if (r < 0 || check_outputs(&options))
+		return EXIT_BAD_INPUT;
 	status = measure(&result);
 	if (status)
 		return status;

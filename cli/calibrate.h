@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* What the user asked for. */
-struct calibrate_options {
+struct options {
 	bool thorough;
 	bool no_save;
 	const char *json; /* path, "-" or NULL */
@@ -19,7 +19,7 @@ struct calibrate_options {
 
 /* What came of it. */
 struct calibrate_result {
-	const struct calibrate_options *options;
+	const struct options *options;
 	struct ipcwait_calibration before, now;
 	double seconds;
 	double other_cpus; /* that other programs kept busy meanwhile; negative: unknown */
@@ -30,13 +30,10 @@ struct calibrate_result {
 /* The subcommand. Returns an exit status. */
 int calibrate_main(int argc, char **argv);
 
-/* Its three forms of output; the last returns 0 or an exit status after a message. */
+/* Its three forms of output; the last returns 0, or -EINVAL after a message. */
 void calibrate_print(FILE *f, const struct calibrate_result *r);
 void calibrate_write_json(FILE *f, const struct calibrate_result *r);
 int calibrate_draw(FILE *f, const struct calibrate_result *r);
-
-/* Is gnuplot there? 0, or an exit status after a message. */
-int calibrate_can_draw(void);
 
 /* "one L3 cache" */
 const char *calibrate_distance(uint32_t distance);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "calibrate.h"
-#include "json.h"
+#include "../tools/common/json_writer.h"
 
 #include <ipcwait/base.h>
-
-#include <time.h>
 
 #define FORMAT_VERSION 1
 
@@ -18,26 +16,15 @@ static const char *const distances[] = {
 static void figure(struct json *j, const char *key, uint64_t v)
 {
 	if (v)
-		json_whole(j, key, (int64_t)v);
+		json_whole(j, key, v);
 	else
 		json_null(j, key);
-}
-
-static void write_time(struct json *j, uint64_t seconds)
-{
-	time_t then = (time_t)seconds;
-	char line[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&then, &tm))
-		strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_text(j, "measured_at", line);
 }
 
 static void write_latency(struct json *j, const struct ipcwait_wake_latency *l)
 {
 	json_open(j, NULL, '{');
-	json_whole(j, "idle_ns", (int64_t)l->idle_ns);
+	json_whole(j, "idle_ns", l->idle_ns);
 	figure(j, "p10_ns", l->p10_ns);
 	figure(j, "median_ns", l->median_ns);
 	figure(j, "p90_ns", l->p90_ns);
@@ -72,7 +59,7 @@ static void write_figures(struct json *j, const struct ipcwait_calibration *c)
 	figure(j, "timer_ns", c->timer_ns);
 	figure(j, "timer_p90_ns", c->timer_p90_ns);
 	figure(j, "block_ns", c->block_ns);
-	json_whole(j, "counter_offset_ns", c->counter_offset_ns);
+	json_integer(j, "counter_offset_ns", c->counter_offset_ns);
 	json_boolean(j, "counter_one_way", c->counter_one_way);
 	json_whole(j, "samples_used", c->samples_used);
 	json_whole(j, "samples_discarded", c->samples_discarded);
@@ -85,7 +72,7 @@ void calibrate_write_json(FILE *f, const struct calibrate_result *r)
 	json_text(&j, "program", "ipcwait calibrate");
 	json_whole(&j, "format", FORMAT_VERSION);
 	json_text(&j, "libipcwait", ipcwait_version());
-	write_time(&j, r->now.measured_at_s);
+	json_time(&j, "measured_at", (time_t)r->now.measured_at_s);
 	json_boolean(&j, "thorough", r->options->thorough);
 	json_number(&j, "seconds", r->seconds);
 	if (r->other_cpus < 0)

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Wake latency by idle age as gnuplot draws it: the median as a line, 10 to 90 % as a band. */
 #include "calibrate.h"
-#include "complain.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../tools/common/gnuplot.h"
 
 #define WIDTH  760
 #define HEIGHT 460
@@ -17,24 +10,6 @@
 static const char *const colours[IPCWAIT_CALIBRATION_PAIRS] = {
 	"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
 };
-
-int calibrate_can_draw(void)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	for (; path && *path; path += *path == ':') {
-		int length = (int)strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s/gnuplot", length, path);
-		if (!access(file, X_OK))
-			return 0;
-		path += length;
-	}
-	return refuse(
-		"calibrate: --svg needs gnuplot, which is not on the PATH; on Debian: "
-		"apt-get install gnuplot-nox");
-}
 
 static void write_data(FILE *g, const struct ipcwait_calibration_pair *pair, unsigned i)
 {
@@ -64,8 +39,10 @@ static void write_plot(FILE *g, const struct ipcwait_calibration_pair *pair, uns
 		      g);
 }
 
-static void write_script(FILE *g, const struct ipcwait_calibration *c)
+static void write_script(FILE *g, const void *calibration)
 {
+	const struct ipcwait_calibration *c = calibration;
+
 	for (unsigned i = 0; i < c->pair_count; i++)
 		write_data(g, &c->pair[i], i);
 	fprintf(g,
@@ -85,54 +62,7 @@ static void write_script(FILE *g, const struct ipcwait_calibration *c)
 	fputc('\n', g);
 }
 
-/* The script in a file without a name, or NULL. */
-static FILE *make_script(const struct ipcwait_calibration *c)
-{
-	int fd = memfd_create("gnuplot script", MFD_CLOEXEC);
-	FILE *g = fd < 0 ? NULL : fdopen(fd, "w+");
-
-	if (!g)
-		return NULL;
-	write_script(g, c);
-	if (!fflush(g) && !fseek(g, 0, SEEK_SET))
-		return g;
-	fclose(g);
-	return NULL;
-}
-
-static _Noreturn void be_gnuplot(int script, int out)
-{
-	if (dup2(script, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
-		_exit(127);
-	execlp("gnuplot", "gnuplot", (char *)NULL);
-	_exit(127);
-}
-
-/* Run gnuplot from one file to another. Returns its wait status, or -1. */
-static int run_gnuplot(FILE *script, FILE *out)
-{
-	int status = -1;
-	pid_t child;
-
-	fflush(NULL);
-	child = fork();
-	if (child == 0)
-		be_gnuplot(fileno(script), fileno(out));
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status;
-}
-
 int calibrate_draw(FILE *f, const struct calibrate_result *r)
 {
-	FILE *script = make_script(&r->now);
-	int status = script ? run_gnuplot(script, f) : -1;
-
-	if (status < 0)
-		complain("calibrate: --svg: cannot start gnuplot: %s", strerror(errno));
-	else if (status)
-		complain("calibrate: --svg: gnuplot failed");
-	if (script)
-		fclose(script);
-	return status ? EXIT_FAILED : 0;
+	return gnuplot_draw(f, write_script, &r->now);
 }

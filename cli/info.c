@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "info.h"
-#include "complain.h"
-#include "outfile.h"
+#include "../tools/common/arguments.h"
+#include "../tools/common/complain.h"
+#include "../tools/common/outfile.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,73 +27,44 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 done; 1 it could not be written; 2 bad arguments.\n";
 
-/* In place of an exit status: none yet. */
-#define GO_ON (-1)
-
 struct options {
 	const char *json; /* path, "-" or NULL */
 	const char *root; /* "": this machine */
 };
 
-/* The value behind '=' or, unless that is an option too, in the next argument; NULL. */
-static const char *take_value(int argc, char **argv, int *i)
+static int set_json(struct options *o, const char *path)
 {
-	const char *equals = strchr(argv[*i], '=');
-
-	if (equals)
-		return equals + 1;
-	if (*i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0)
-		return argv[++*i];
-	return NULL;
+	o->json = path ? path : "-";
+	return *o->json ? 0 : refuse("--json is '', but must be the path of a file");
 }
 
-static bool is(const char *argument, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(argument, name, length) &&
-	       (!argument[length] || argument[length] == '=');
-}
-
-static int take_json(struct options *o, const char *value)
-{
-	o->json = value ? value : "-";
-	return *o->json ? GO_ON
-			: refuse("info: --json is '', but must be the path of a file");
-}
-
-static int take_root(struct options *o, const char *value)
+static int set_root(struct options *o, const char *path)
 {
 	struct stat st;
 	int error = 0;
 
-	if (!value || !*value)
-		return refuse(
-			"info: --root needs the path of a folder; see ipcwait info --help");
-	if (stat(value, &st))
+	if (stat(path, &st))
 		error = errno;
 	else if (!S_ISDIR(st.st_mode))
 		error = ENOTDIR;
-	if (error)
-		return refuse("info: --root: cannot read '%s': %s", shown(value, -1),
-			      strerror(error));
-	o->root = value;
-	return GO_ON;
+	o->root = path;
+	return error ? complain("--root: cannot read '%s': %s", shown(path, -1),
+				strerror(error))
+		     : 0;
 }
 
-/* One argument. Returns GO_ON or an exit status. */
-static int parse_one(struct options *o, int argc, char **argv, int *i)
+static void print_help(void)
 {
-	if (is(argv[*i], "--json"))
-		return take_json(o, take_value(argc, argv, i));
-	if (is(argv[*i], "--root"))
-		return take_root(o, take_value(argc, argv, i));
-	if (strcmp(argv[*i], "--help") != 0)
-		return refuse("info: unknown argument '%s'; see ipcwait info --help",
-			      shown(argv[*i], -1));
 	fputs(help, stdout);
-	return EXIT_DONE;
 }
+
+static const struct argument known[] = {
+	{ "--json", ARGUMENT_MAYBE, .set = set_json },
+	{ "--root", ARGUMENT_VALUE, .set = set_root },
+	{ "--help", ARGUMENT_PRINT, .print = print_help },
+};
+
+static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]), NULL };
 
 static void read_all(struct info *info)
 {
@@ -116,7 +88,6 @@ static void read_all(struct info *info)
 static int write_all(const struct options *o, const struct info *info)
 {
 	struct outfile out;
-	int status;
 
 	if (o->json && !strcmp(o->json, "-")) {
 		info_write_json(stdout, info);
@@ -125,25 +96,24 @@ static int write_all(const struct options *o, const struct info *info)
 	info_print(stdout, info);
 	if (!o->json)
 		return EXIT_DONE;
-	status = outfile_begin(&out, "info: --json", o->json);
-	if (status)
-		return status;
+	if (outfile_open(&out, "--json", o->json))
+		return EXIT_FAILED;
 	info_write_json(out.f, info);
-	return outfile_complete(&out);
+	return outfile_complete(&out) ? EXIT_FAILED : EXIT_DONE;
 }
 
 int info_main(int argc, char **argv)
 {
 	static struct info info;
 	struct options options = { .root = "" };
-	int status = GO_ON;
+	int r = arguments_parse(&options, &arguments, argc, argv);
 
-	for (int i = 1; i < argc && status == GO_ON; i++)
-		status = parse_one(&options, argc, argv, &i);
-	if (status == GO_ON && options.json && strcmp(options.json, "-") != 0)
-		status = outfile_check("info: --json", options.json) ? EXIT_USAGE : GO_ON;
-	if (status != GO_ON)
-		return status;
+	if (r > 0)
+		return EXIT_DONE;
+	if (!r && options.json && strcmp(options.json, "-") != 0)
+		r = outfile_check("--json", options.json);
+	if (r)
+		return EXIT_BAD_INPUT;
 	info.root = options.root;
 	read_all(&info);
 	return write_all(&options, &info);

@@ -117,9 +117,6 @@ __attribute__((format(printf, 3, 4))) void info_put_file_number(struct info *inf
  * and "", if there is no such line or nothing in it. */
 bool info_field(const char *text, const char *name, char *value, size_t size);
 
-/* "0-3,8": how many, and the first; 0 if it is no such list. */
-unsigned info_count_list(const char *text, unsigned *first);
-
 /* A whole number of @text, all of it but for a newline. */
 bool info_to_number(const char *text, double *number);
 

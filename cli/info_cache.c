@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The caches behind the CPU that is looked at. */
 #include "info.h"
+#include "../tools/common/cpu_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void put_level(struct info *info, unsigned level, const char *size_key,
 		info_put_missing(info, size_key, "the file holds no size");
 	if (!info_line(info, text, sizeof(text), FOLDER "shared_cpu_list", info->cpu, i))
 		info_put_missing(info, cpus_key, text);
-	else if ((n = info_count_list(text, NULL)))
+	else if ((n = cpu_list_count(text, NULL)))
 		info_put_number(info, cpus_key, n);
 	else
 		info_put_missing(info, cpus_key, "the list makes no sense");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which CPUs there are, and which of them this process may use. */
 #include "info.h"
+#include "../tools/common/cpu_list.h"
 
 #include <string.h>
 #include <sys/utsname.h>
@@ -68,7 +69,7 @@ static void put_architecture(struct info *info)
 
 static void put_list(struct info *info, const char *key, const char *text)
 {
-	unsigned n = info_count_list(text, &info->cpu);
+	unsigned n = cpu_list_count(text, &info->cpu);
 
 	if (n)
 		info_put_number(info, key, n);
@@ -95,7 +96,7 @@ static void put_counts(struct info *info)
 
 static void put_list_length(struct info *info, const char *key, const char *text, bool read)
 {
-	unsigned n = read ? info_count_list(text, NULL) : 0;
+	unsigned n = read ? cpu_list_count(text, NULL) : 0;
 
 	if (n)
 		info_put_number(info, key, n);

@@ -14,9 +14,6 @@
 /* The longest path of ours: a control group's, and what is below it. */
 #define PATH_BYTES 1024
 
-/* Linux has at most 8192 CPUs on any machine; a number beyond this is no CPU. */
-#define CPU_MOST 65535
-
 FILE *info_open(const struct info *info, const char *path)
 {
 	char whole[PATH_MAX];
@@ -177,26 +174,4 @@ bool info_field(const char *text, const char *name, char *value, size_t size)
 		line += strcspn(line, "\n");
 	}
 	return false;
-}
-
-unsigned info_count_list(const char *text, unsigned *first)
-{
-	unsigned count = 0;
-
-	for (const char *at = text; *at >= '0' && *at <= '9';) {
-		char *end;
-		unsigned long from = strtoul(at, &end, 10), to = from;
-
-		if (*end == '-')
-			to = strtoul(end + 1, &end, 10);
-		if (from > to || to > CPU_MOST)
-			return 0;
-		if (!count && first)
-			*first = (unsigned)from;
-		count += (unsigned)(to - from) + 1;
-		if (!*end || *end == '\n')
-			return count;
-		at = *end == ',' ? end + 1 : "";
-	}
-	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The facts as JSON: an object for each section. What is missing is null, with a reason. */
 #include "info.h"
-#include "json.h"
+#include "../tools/common/json_writer.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 static void write_number(struct json *j, const char *key, double n)
 {
 	if (n > -EXACT && n < EXACT && n == (double)(int64_t)n)
-		json_whole(j, key, (int64_t)n);
+		json_integer(j, key, (int64_t)n);
 	else
 		json_number(j, key, n);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether it spins depends on CPUs, quota, scheduling class, presets and more. Nobody knows
- * that better than the library, so a semaphore that nobody posts is waited for, and the
- * library's own counters tell what became of it.
+ * Whether it spins depends on CPUs, quota, presets and more. Nobody knows that better than the
+ * library, so a semaphore that nobody posts is waited for, and the library's own counters tell
+ * what became of it.
  */
 #include "info_spin.h"
 
@@ -60,9 +60,7 @@ static const char *why_not(enum ipcwait_reason reason)
 	case IPCWAIT_REASON_ONE_CPU:
 		return "this process may use one CPU only";
 	case IPCWAIT_REASON_RATIONED:
-		return "the quota of CPU time is small, or was used up lately";
-	case IPCWAIT_REASON_REALTIME:
-		return "this process is in a real-time class";
+		return "the quota of CPU time is small";
 	case IPCWAIT_REASON_BUDGET_EMPTY:
 		return "the budget for spinning is empty";
 	default:

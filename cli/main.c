@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The `ipcwait` command: one subcommand a file, listed here. */
 #include "calibrate.h"
-#include "complain.h"
+#include "../tools/common/complain.h"
 #include "info.h"
 
 #include <ipcwait/base.h>
@@ -10,11 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
+const char program_name[] = "ipcwait";
+
+static int takes_nothing(int argc, char **argv)
+{
+	return argc < 2 ? 0
+			: complain("takes no arguments, and got '%s'", shown(argv[1], -1));
+}
+
 static int version_main(int argc, char **argv)
 {
-	if (argc > 1)
-		return refuse("version takes no arguments, and got '%s'",
-			      shown(argv[1], -1));
+	if (takes_nothing(argc, argv))
+		return EXIT_BAD_INPUT;
 	printf("ipcwait %s\n", ipcwait_version());
 	return EXIT_DONE;
 }
@@ -39,8 +46,8 @@ static const struct command {
 
 static int help_main(int argc, char **argv)
 {
-	if (argc > 1)
-		return refuse("help takes no arguments, and got '%s'", shown(argv[1], -1));
+	if (takes_nothing(argc, argv))
+		return EXIT_BAD_INPUT;
 	fputs("Usage: ipcwait COMMAND [OPTION]...\n\n", stdout);
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-12s %s\n", commands[i].name, commands[i].what);
@@ -68,13 +75,17 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct command *command = argc < 2 ? NULL : find(argv[1]);
+	int status;
 
 	if (argc < 2)
-		return refuse("a command is missing; see ipcwait --help");
-	command = find(argv[1]);
+		refuse("a command is missing");
+	else if (!command)
+		refuse("unknown command '%s'", shown(argv[1], -1));
 	if (!command)
-		return refuse("unknown command '%s'; see ipcwait --help",
-			      shown(argv[1], -1));
-	return finish(command->run(argc - 1, argv + 1));
+		return EXIT_BAD_INPUT;
+	program_command = command->name;
+	status = command->run(argc - 1, argv + 1);
+	program_command = NULL;
+	return finish(status);
 }

@@ -50,6 +50,18 @@ void raw_futex_wait_until(const uint32_t *word, uint32_t expected,
 		FUTEX_BITSET_MATCH_ANY);
 }
 
+void raw_futex_wait_shared(const uint32_t *word, uint32_t expected)
+{
+	count();
+	syscall(SYS_futex, word, FUTEX_WAIT, expected, NULL, NULL, 0);
+}
+
+void raw_futex_wake_one_shared(const uint32_t *word)
+{
+	count();
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 void raw_futex_wake_all(const uint32_t *word)
 {
 	count();

@@ -16,6 +16,10 @@ void raw_futex_wait(const uint32_t *word, uint32_t expected);
 void raw_futex_wait_until(const uint32_t *word, uint32_t expected,
 			  const struct timespec *deadline);
 
+/* The same for a word that several processes map. */
+void raw_futex_wait_shared(const uint32_t *word, uint32_t expected);
+void raw_futex_wake_one_shared(const uint32_t *word);
+
 void raw_futex_wake_one(const uint32_t *word);
 void raw_futex_wake_all(const uint32_t *word);
 

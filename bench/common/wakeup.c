@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "wakeup.h"
 #include "clock.h"
-#include "complain.h"
-#include "place.h"
-#include "spin_hint.h"
+#include "../../tools/common/complain.h"
+#include "place_tally.h"
+#include "../../tools/common/place.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <errno.h>
 #include <pthread.h>

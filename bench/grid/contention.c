@@ -13,7 +13,7 @@
 #include "impls.h"
 #include "lock_crowd.h"
 #include "questions.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 
 static const int64_t sections_ns[] = { 0, 100, 1000, 10000, 100000 };
 

@@ -2,7 +2,7 @@
 #include "crew.h"
 #include "impls.h"
 #include "../common/clock.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <pthread.h>
 #include <stdio.h>

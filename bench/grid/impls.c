@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "impls.h"
-#include "../common/complain.h"
-#include "../common/place.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>

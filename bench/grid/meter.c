@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "meter.h"
 #include "../common/clock.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 #include "../common/raw_futex.h"
 
 #include <ipcwait/stats.h>

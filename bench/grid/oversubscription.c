@@ -19,7 +19,7 @@
 #include "questions.h"
 #include "volley.h"
 #include "work.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 
 #define WORK_NS 1000
 

@@ -14,7 +14,7 @@
 #include "impls.h"
 #include "questions.h"
 #include "volley.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "meter.h"
 #include "questions.h"
 #include "shares.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 #include "../seed/queue_peer.h"
 
 #include <sched.h>

@@ -5,7 +5,8 @@
 #include "meter.h"
 #include "shares.h"
 #include "../common/clock.h"
-#include "../common/place.h"
+#include "../common/place_tally.h"
+#include "../../tools/common/place.h"
 
 #include <sched.h>
 #include <stdlib.h>

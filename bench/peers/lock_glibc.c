@@ -5,7 +5,7 @@
  * to fail, and nobody's program looks.
  */
 #include "peer_ops.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <pthread.h>
 

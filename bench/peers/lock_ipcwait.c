@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "peer_ops.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <ipcwait/mutex.h>
 #include <stddef.h>

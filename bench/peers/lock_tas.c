@@ -4,7 +4,7 @@
  * never sleeps, so that it shows what happens where a holder without a CPU is waited for.
  */
 #include "peer_ops.h"
-#include "../common/spin_hint.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <stddef.h>
 #include <stdint.h>

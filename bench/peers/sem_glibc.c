@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The C library's sem_t, which sleeps at once. */
 #include "sem_peer.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -12,6 +12,12 @@ _Static_assert(sizeof(sem_t) <= sizeof(struct sem_room), "the room holds the sem
 static void init(void *sem)
 {
 	if (sem_init(sem, 0, 0))
+		give_up("cannot make a semaphore");
+}
+
+static void init_shared(void *sem)
+{
+	if (sem_init(sem, 1, 0))
 		give_up("cannot make a semaphore");
 }
 
@@ -33,3 +39,4 @@ static void end(void *sem)
 }
 
 const struct sem_ops sem_glibc = { "glibc", init, wait, post, end };
+const struct sem_ops sem_glibc_shared = { "glibc", init_shared, wait, post, end };

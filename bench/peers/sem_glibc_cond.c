@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A count under a pthread mutex and condition variable, as programs have it that need more. */
 #include "peer_ops.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sem_peer.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <errno.h>
 #include <ipcwait/sem.h>
@@ -9,11 +9,20 @@
 _Static_assert(sizeof(struct ipcwait_sem) <= sizeof(struct sem_room),
 	       "the room holds the semaphore");
 
+static void init_with(struct ipcwait_sem *s, enum ipcwait_preset preset, uint32_t flags)
+{
+	if (ipcwait_sem_init(s, 0, flags) || ipcwait_window_set_preset(&s->window, preset))
+		give_up("cannot make a semaphore");
+}
+
 static void init(struct ipcwait_sem *s, enum ipcwait_preset preset)
 {
-	if (ipcwait_sem_init(s, 0, IPCWAIT_PRIVATE) ||
-	    ipcwait_window_set_preset(&s->window, preset))
-		give_up("cannot make a semaphore");
+	init_with(s, preset, IPCWAIT_PRIVATE);
+}
+
+static void init_adaptive_shared(void *sem)
+{
+	init_with(sem, IPCWAIT_ADAPTIVE, 0);
 }
 
 static void init_adaptive(void *sem)
@@ -65,3 +74,5 @@ const struct sem_ops sem_latency = { "LATENCY", init_latency, wait, post, NULL }
 const struct sem_ops sem_preset_power = { "POWER", init_power, wait, post, NULL };
 const struct sem_ops sem_preset_spin = { "SPIN", init_spin, wait, post, NULL };
 const struct sem_ops sem_preset_block = { "BLOCK", init_block, wait, post, NULL };
+const struct sem_ops sem_adaptive_shared = { "ADAPTIVE", init_adaptive_shared, wait, post,
+					     NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What moodycamel's blocking queue waits with: up to 10000 looks, then sem_t. */
 #include "peer_ops.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 /* The semaphore has a header of its own, which cannot stand alone. */
 #include <concurrentqueue/blockingconcurrentqueue.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The semaphores that are compared, for the threads of one process. Whoever has no semaphore
- * shows what its users take in its place: a count under its mutex and condition variable, or
- * an event count.
+ * The semaphores that are compared, for the threads of one process unless they say otherwise.
+ * Whoever has no semaphore shows what its users take in its place: a count under its mutex and
+ * condition variable, or an event count.
  */
 #ifndef BENCH_SEM_PEER_H
 #define BENCH_SEM_PEER_H
@@ -38,7 +38,13 @@ extern const struct sem_ops sem_preset_block;
 
 extern const struct sem_ops sem_spin;  /* spins until there is a token, and never sleeps */
 extern const struct sem_ops sem_block; /* sleeps on the futex at once, and never spins */
+extern const struct sem_ops sem_50us;  /* spins for 50 us, whatever happens, then sleeps */
 extern const struct sem_ops sem_glibc; /* sem_t */
+
+/* The same for several processes that map the room. */
+extern const struct sem_ops sem_adaptive_shared;
+extern const struct sem_ops sem_50us_shared;
+extern const struct sem_ops sem_glibc_shared;
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #include "sem_peer.h"
 #include "../common/clock.h"
 #include "../common/raw_futex.h"
-#include "../common/spin_hint.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@ struct plain_sem {
 	uint32_t value;    /* tokens; the futex */
 	uint32_t sleepers; /* threads that sleep or are about to */
 	int64_t budget_ns;
+	bool shared; /* between processes */
 };
 
 _Static_assert(sizeof(struct plain_sem) <= sizeof(struct sem_room),
@@ -23,6 +24,12 @@ _Static_assert(sizeof(struct plain_sem) <= sizeof(struct sem_room),
 void sem_plain_init(void *sem, int64_t budget_ns)
 {
 	*(struct plain_sem *)sem = (struct plain_sem){ .budget_ns = budget_ns };
+}
+
+void sem_plain_init_shared(void *sem, int64_t budget_ns)
+{
+	*(struct plain_sem *)sem =
+		(struct plain_sem){ .budget_ns = budget_ns, .shared = true };
 }
 
 static bool take(struct plain_sem *s)
@@ -56,6 +63,22 @@ static bool spin(struct plain_sem *s)
 	return false;
 }
 
+static void sleep_on(struct plain_sem *s)
+{
+	if (s->shared)
+		raw_futex_wait_shared(&s->value, 0);
+	else
+		raw_futex_wait(&s->value, 0);
+}
+
+static void wake(struct plain_sem *s)
+{
+	if (s->shared)
+		raw_futex_wake_one_shared(&s->value);
+	else
+		raw_futex_wake_one(&s->value);
+}
+
 /*
  * Announcing the sleeper and looking at the value are in one order with the post's adding
  * to the value and looking for sleepers: one of the two sees the other.
@@ -64,7 +87,7 @@ static void sleep_for_token(struct plain_sem *s)
 {
 	__atomic_fetch_add(&s->sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!take(s))
-		raw_futex_wait(&s->value, 0);
+		sleep_on(s);
 	__atomic_fetch_sub(&s->sleepers, 1, __ATOMIC_RELAXED);
 }
 
@@ -86,7 +109,7 @@ void sem_plain_post(void *sem)
 
 	__atomic_fetch_add(&s->value, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&s->sleepers, __ATOMIC_SEQ_CST))
-		raw_futex_wake_one(&s->value);
+		wake(s);
 }
 
 /* Who only spins has no use for the look: the line may be on its way to the waiter already. */
@@ -107,7 +130,21 @@ static void init_block(void *sem)
 	sem_plain_init(sem, SEM_PLAIN_BLOCK);
 }
 
+static void init_50us(void *sem)
+{
+	sem_plain_init(sem, INT64_C(50) * 1000);
+}
+
+static void init_50us_shared(void *sem)
+{
+	sem_plain_init_shared(sem, INT64_C(50) * 1000);
+}
+
 const struct sem_ops sem_spin = { "spin only", init_spin, sem_plain_wait, post_to_spinner,
 				  NULL };
 const struct sem_ops sem_block = { "block only", init_block, sem_plain_wait, sem_plain_post,
 				   NULL };
+const struct sem_ops sem_50us = { "spin 50 us", init_50us, sem_plain_wait, sem_plain_post,
+				  NULL };
+const struct sem_ops sem_50us_shared = { "spin 50 us", init_50us_shared, sem_plain_wait,
+					 sem_plain_post, NULL };

@@ -13,6 +13,7 @@
 #define SEM_PLAIN_SPIN  INT64_MAX
 
 void sem_plain_init(void *sem, int64_t budget_ns);
+void sem_plain_init_shared(void *sem, int64_t budget_ns); /* between processes */
 void sem_plain_wait(void *sem);
 void sem_plain_post(void *sem);
 

@@ -91,16 +91,8 @@ def tables_of(found):
 
 
 def collect(result):
-    cells, left_out = {}, []
-    for question in ("pareto", "handoff"):
-        try:
-            cells[question], out = data.ask(result, question, "impl")
-            left_out += out
-        except Missing:
-            cells[question] = []
-    if not cells["pareto"] and not cells["handoff"]:
-        raise Missing("The suites pareto and handoff were not run.")
-    found = panels_of(returns.loads(cells["pareto"], cells["handoff"]))
+    loads, left_out = returns.loads(result)
+    found = panels_of(loads)
     if not found:
         raise Missing(f"No benchmark of pareto or handoff has {cost.CPU} and {cost.LATENCY}.")
     rows, lines = tables_of(found)

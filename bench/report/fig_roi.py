@@ -21,17 +21,9 @@ def bar_of(cell, base):
 
 def groups_of(result):
     """([{"title", "base", "bars"}], what was left out)"""
-    cells, left_out = {}, []
-    for question in ("pareto", "handoff"):
-        try:
-            cells[question], out = data.ask(result, question, "impl")
-            left_out += out
-        except Missing:
-            cells[question] = []
-    if not cells["pareto"] and not cells["handoff"]:
-        raise Missing("The suites pareto and handoff were not run.")
+    loads, left_out = returns.loads(result)
     groups = []
-    for wait, of_it in returns.loads(cells["pareto"], cells["handoff"]):
+    for wait, of_it in loads:
         base = returns.reference(of_it)
         shown = [b for b in (bar_of(c, base) for c in of_it) if b]
         if shown:

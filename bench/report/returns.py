@@ -8,6 +8,7 @@ most at long waits, where spinning doubles the one and multiplies the other.
 """
 
 from . import data, names, rounds
+from .errors import Missing
 
 TIME, ALL, WAITER = "real_time", "cpu_time", "waiter_cpu_ns"
 REFERENCES = ("glibc", "block")
@@ -20,14 +21,25 @@ def label(cell):
     return " ".join([data.impl(cell), *more])
 
 
-def loads(pareto, handoff):
-    """[(wait in ns or None for the mixed load, cells)], the mixed load first, then by length."""
-    waits = {}
-    for cell in handoff:
+def loads(result):
+    """([(wait in ns or None for the mixed load, cells)], what was left out)
+
+    The mixed load first, then hand-offs by length.
+    """
+    cells, left_out, waits = {}, [], {}
+    for question in ("pareto", "handoff"):
+        try:
+            cells[question], out = data.ask(result, question, "impl")
+            left_out += out
+        except Missing:
+            cells[question] = []
+    if not cells["pareto"] and not cells["handoff"]:
+        raise Missing("The suites pareto and handoff were not run.")
+    for cell in cells["handoff"]:
         wait = names.duration_ns(cell["dims"].get("wait", ""))
         if wait is not None:
             waits.setdefault(wait, []).append(cell)
-    return ([(None, pareto)] if pareto else []) + sorted(waits.items())
+    return ([(None, cells["pareto"])] if cells["pareto"] else []) + sorted(waits.items()), left_out
 
 
 def reference(cells):

@@ -5,8 +5,8 @@
  */
 #include "channel.h"
 #include "figures.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <fcntl.h>
 #include <pthread.h>

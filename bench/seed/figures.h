@@ -6,7 +6,7 @@
 #ifndef SEED_FIGURES_H
 #define SEED_FIGURES_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 #include <stdint.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "part.h"
 
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 
 #define CPUS_MOST 256
 

@@ -6,8 +6,8 @@
 #include "figures.h"
 #include "part.h"
 #include "queue_peer.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <pthread.h>
 #include <sched.h>

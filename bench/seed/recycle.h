@@ -3,7 +3,7 @@
 #ifndef SEED_RECYCLE_H
 #define SEED_RECYCLE_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 #include "../peers/lock_peer.h"
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "figures.h"
 #include "part.h"
 #include "recycle.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 #include "../peers/peers.h"
 
 #include <pthread.h>

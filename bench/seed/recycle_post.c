@@ -6,7 +6,7 @@
 #include "figures.h"
 #include "part.h"
 #include "recycle.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 #include "../peers/sem_peer.h"
 
 #include <ipcwait/sem.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* recycle_test: what it brings to take a lock, or to post, once for a batch of items. */
 #include "recycle.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* write_test: the seed's Go program file in C, writes of 30 bytes to the null device. */
 #include "figures.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <fcntl.h>
 #include <unistd.h>

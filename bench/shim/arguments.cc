@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arguments.h"
 
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <benchmark/benchmark.h>
 

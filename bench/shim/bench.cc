@@ -4,7 +4,7 @@
 #include "histograms.h"
 
 #include "../common/clock.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "histograms.h"
 
-#include "../common/complain.h"
-#include "../common/outfile.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/outfile.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef BENCH_VM_COUNTERS_H
 #define BENCH_VM_COUNTERS_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 struct counters {
 	double rescheduling;   /* RES of /proc/interrupts, all CPUs */

@@ -17,7 +17,7 @@
 #include "matrix.h"
 #include "pid1.h"
 #include "../common/clock.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 #include <errno.h>
 #include <limits.h>

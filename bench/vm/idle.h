@@ -3,7 +3,7 @@
 #ifndef BENCH_VM_IDLE_H
 #define BENCH_VM_IDLE_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #ifndef BENCH_VM_LINE_H
 #define BENCH_VM_LINE_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 #include <stddef.h>
 

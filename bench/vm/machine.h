@@ -3,7 +3,7 @@
 #ifndef BENCH_VM_MACHINE_H
 #define BENCH_VM_MACHINE_H
 
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 /* Members of the object that is open. */
 void machine_write(struct json *j);

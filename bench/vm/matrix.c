@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "baseline.h"
 #include "bodies.h"
-#include "cpus.h"
-#include "median.h"
 #include "work.h"
+#include "../../tools/common/median.h"
+#include "../../tools/common/place.h"
 
 #include <math.h>
 
@@ -54,8 +54,8 @@ static void go_to_usable_cpu(unsigned i)
 {
 	unsigned cpus[JOB_WORKERS];
 
-	if (cpus_usable(cpus, JOB_WORKERS) >= JOB_WORKERS)
-		(void)cpus_pin(pthread_self(), cpus[i]);
+	if (place_cpus(cpus, JOB_WORKERS) >= JOB_WORKERS)
+		(void)place_thread(pthread_self(), &cpus[i], 1);
 }
 
 /* The line goes back and forth in the first bytes of a semaphore's room: 0 means stop. */
@@ -108,7 +108,7 @@ double baseline_round_trip_ns(struct arena *a)
 		.body = { send_ball, return_ball },
 	};
 
-	if (cpus_usable(NULL, 0) < 2)
+	if (place_cpus(NULL, 0) < 2)
 		return NAN;
 	a->processes = false;
 	a->items = 1;
@@ -120,7 +120,7 @@ double baseline_round_trip_ns(struct arena *a)
 double baseline_bound_seconds(struct arena *a, struct job_watcher *watcher,
 			      uint64_t *checksum)
 {
-	bool one_cpu = cpus_usable(NULL, 0) < 2;
+	bool one_cpu = place_cpus(NULL, 0) < 2;
 	const struct job j = {
 		.name = "bound",
 		.role = { "worker" },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "finish.h"
+#include "../../tools/common/bar.h"
+#include "../../tools/common/complain.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 
 #define CHILDREN 2
 
-/* Read by signal handlers: the path changes with signals blocked, a pid is one store. */
-static char unfinished[PATH_MAX];
+/* Read by signal handlers: each is one store. */
+static struct outfile *volatile unfinished;
 static volatile pid_t children[CHILDREN];
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -20,7 +21,7 @@ static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 /* Async-signal-safe. */
 static void clean_up(void)
 {
-	static const char clear_line[] = "\r\033[K";
+	static const char clear_line[] = BAR_TO_LINE_START_AND_CLEAR;
 
 	/* A progress bar may be there. */
 	if (isatty(STDERR_FILENO))
@@ -28,8 +29,8 @@ static void clean_up(void)
 	for (unsigned i = 0; i < CHILDREN; i++)
 		if (children[i] > 0)
 			kill(children[i], SIGKILL);
-	if (unfinished[0])
-		unlink(unfinished);
+	if (unfinished)
+		unlink(unfinished->unfinished);
 }
 
 static void end(int signal_number)
@@ -60,19 +61,31 @@ void finish_is_parents(void)
 		set_handler(ending_signals[i], SIG_DFL);
 	set_handler(SIGINT, SIG_IGN);
 	set_handler(SIGHUP, SIG_IGN);
-	unfinished[0] = 0;
+	unfinished = NULL;
 	children[0] = 0;
 	children[1] = 0;
 }
 
-void finish_removes(const char *path)
+int finish_opens(struct outfile *o, const char *option, const char *path)
 {
 	sigset_t all, before;
+	int r;
 
+	/* A signal in between would leave the file. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	snprintf(unfinished, sizeof(unfinished), "%s", path ? path : "");
+	r = outfile_open(o, option, path);
+	unfinished = r ? NULL : o;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+int finish_completes(struct outfile *o)
+{
+	int r = outfile_complete(o);
+
+	unfinished = NULL;
+	return r;
 }
 
 void finish_kills(unsigned slot, pid_t pid)
@@ -86,10 +99,7 @@ void finish_failed(const char *format, ...)
 
 	fflush(stdout);
 	clean_up();
-	fputs("sem_test: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
+	complain_list(format, args);
 	_exit(EXIT_FAILED);
 }

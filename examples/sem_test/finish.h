@@ -9,14 +9,9 @@
 #ifndef SEM_TEST_FINISH_H
 #define SEM_TEST_FINISH_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "../../tools/common/outfile.h"
 
-enum {
-	EXIT_FAILED = 1,      /* a run failed: its figures mean nothing */
-	EXIT_BAD_INPUT = 2,   /* nothing was run */
-	EXIT_NOT_REACHED = 3, /* with --check: a bar was not reached */
-};
+#include <sys/types.h>
 
 /* SIGINT, SIGTERM, SIGHUP and SIGPIPE end the program with 128 + their number. */
 void finish_on_signals(void);
@@ -24,8 +19,12 @@ void finish_on_signals(void);
 /* In a child process: no clean-up here, the parent does it; a Ctrl-C is the parent's too. */
 void finish_is_parents(void);
 
-/* The file to remove, or NULL for none. Copied. */
-void finish_removes(const char *path);
+/*
+ * The result file, as in outfile.h: from when it is open until it is complete it is removed. @o
+ * lives as long.
+ */
+int finish_opens(struct outfile *o, const char *option, const char *path);
+int finish_completes(struct outfile *o);
 
 /* The child processes to kill, 0 for none. */
 void finish_kills(unsigned slot, pid_t pid);

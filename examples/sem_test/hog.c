@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hog.h"
-#include "cpus.h"
-#include "spin_hint.h"
+#include "../../tools/common/place.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,13 +38,13 @@ static int start_one(struct hogs *h, unsigned cpu)
 		return r;
 	h->n++;
 	r = -pthread_setschedparam(*t, SCHED_IDLE, &zero);
-	return r ? r : cpus_pin(*t, cpu);
+	return r ? r : place_thread(*t, &cpu, 1);
 }
 
 int hogs_start(struct hogs **hogs)
 {
 	unsigned cpus[CPUS_MOST];
-	unsigned n = cpus_usable(cpus, CPUS_MOST);
+	unsigned n = place_cpus(cpus, CPUS_MOST);
 	struct hogs *h;
 	int r = 0;
 

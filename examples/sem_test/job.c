@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "job.h"
-#include "cpus.h"
 #include "finish.h"
 #include "team.h"
+#include "../../tools/common/place.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -143,7 +143,7 @@ static void prepare_barrier(struct arena *a, unsigned n)
 void job_run(const struct job *j, struct arena *a)
 {
 	struct team t = { .processes = a->processes, .size = workers(j) };
-	bool two_cpus = cpus_usable(NULL, 0) >= 2;
+	bool two_cpus = place_cpus(NULL, 0) >= 2;
 	int r;
 
 	prepare_barrier(a, t.size);

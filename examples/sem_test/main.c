@@ -2,24 +2,29 @@
 /*
  * sem_test: what a semaphore costs when one thread waits a microsecond for another.
  *
- *	options.c   the command line         rows.c, sem_*.c   the semaphores
- *	baseline.c  what is possible         bodies.c          the work of the two workers
- *	rounds.c    the measurement          job.c, team.c     running and watching workers
- *	figures.c   medians and ratios       table.c, json.c   the reports
+ *	options.c   the command line            rows.c, sem_*.c   the semaphores
+ *	baseline.c  what is possible            bodies.c, work.c  what the two workers do
+ *	rounds.c    the measurement             job.c, team.c     running and watching workers
+ *	measure.c   what a run cost             hog.c             the row with busy threads
+ *	results.c   runs, medians and ratios    verdict.c         the sentence and the bars
+ *	table.c, json.c   the reports           finish.c          ending early
+ *
+ * handoff beside it is the same in a hundred lines.
  */
-#include "bars.h"
 #include "baseline.h"
-#include "cpus.h"
 #include "finish.h"
 #include "json.h"
-#include "options.h"
 #include "rounds.h"
-#include "shown.h"
 #include "table.h"
 #include "team.h"
+#include "verdict.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/place.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char program_name[] = "sem_test";
 
 /* Before any other thread exists and before the library looks at the CPUs. */
 static void go_to_one_cpu(void)
@@ -27,25 +32,22 @@ static void go_to_one_cpu(void)
 	unsigned cpu = 0;
 	int r;
 
-	cpus_usable(&cpu, 1);
-	r = cpus_pin(pthread_self(), cpu);
+	place_cpus(&cpu, 1);
+	r = place_thread(pthread_self(), &cpu, 1);
 	if (r)
 		finish_failed("--one-cpu: cannot stay on CPU %u: %s", cpu, strerror(-r));
 }
 
 static void measure(struct results *r, struct arena *a)
 {
-	struct progress p;
 	double seconds;
 
-	environment_read(&r->environment);
+	machine_read(&r->machine);
 	r->loop_ns = baseline_loop_ns(a);
 	r->round_trip_ns = baseline_round_trip_ns(a);
-	progress_init(&p, r->options->progress);
 	seconds = rounds_estimate(r, a);
 	table_print_header(r, seconds);
-	progress_begin(&p, seconds);
-	rounds_run(r, a, &p);
+	rounds_run(r, a, seconds);
 }
 
 static bool all_reached(const struct results *r)
@@ -59,22 +61,21 @@ static bool all_reached(const struct results *r)
 	return true;
 }
 
-static int run(const struct options *o, struct json_file *json)
+static int run(const struct options *o, struct outfile *json)
 {
 	struct results *results = results_create(o);
 	struct arena *arena = arena_create();
-	int status = 0;
-	int r = 0;
+	int status = EXIT_DONE;
 
 	if (!results || !arena)
 		finish_failed("no memory");
 	measure(results, arena);
 	table_print(results);
-	if (json)
-		r = json_write(json, results);
-	if (r)
-		finish_failed("--json: cannot write '%s': %s", shown(o->json_path, -1),
-			      strerror(-r));
+	if (json->f) {
+		json_write(json->f, results);
+		if (finish_completes(json))
+			return EXIT_FAILED;
+	}
 	if (o->check && !all_reached(results))
 		status = EXIT_NOT_REACHED;
 	results_destroy(results);
@@ -85,20 +86,17 @@ static int run(const struct options *o, struct json_file *json)
 
 int main(int argc, char **argv)
 {
-	struct json_file *json = NULL;
+	struct outfile json = { 0 };
 	struct options o;
 	int r = options_parse(&o, argc, argv);
 
 	if (r)
-		return r < 0 ? EXIT_BAD_INPUT : 0;
+		return r < 0 ? EXIT_BAD_INPUT : EXIT_DONE;
 	finish_on_signals();
 	team_prepare();
 	if (o.one_cpu)
 		go_to_one_cpu();
-	if (o.json_path) {
-		json = json_open(o.json_path);
-		if (!json)
-			return EXIT_BAD_INPUT;
-	}
-	return run(&o, json);
+	if (o.json_path && finish_opens(&json, "--json", o.json_path))
+		return EXIT_BAD_INPUT;
+	return run(&o, &json);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 static int64_t timespec_ns(const struct timespec *t)
 {
@@ -77,27 +76,6 @@ void measure_library_add(struct library_cost *sum, const struct library_cost *mo
 	sum->slept += more->slept;
 	sum->block_cost_ns = more->block_cost_ns;
 	sum->block_samples = more->block_samples;
-}
-
-/*
- * The first line of /proc/stat, in ticks: user nice system idle iowait irq softirq steal;
- * guest times are part of user and nice.
- */
-int64_t measure_machine_cpu_ns(void)
-{
-	FILE *f = fopen("/proc/stat", "re");
-	long long t[8] = { 0 };
-	long per_second = sysconf(_SC_CLK_TCK);
-	int n = f ? fscanf(f, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &t[0], &t[1],
-			   &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
-		  : 0;
-
-	if (f)
-		fclose(f);
-	if (n < 7 || per_second <= 0)
-		return -1;
-	return (t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) *
-	       (INT64_C(1000000000) / per_second);
 }
 
 /* The numbers between the name and the description: "RES:  4362  5633  Rescheduling ..." */

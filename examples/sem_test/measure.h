@@ -39,9 +39,6 @@ void measure_library(struct library_cost *cost);
 void measure_library_since(struct library_cost *cost, const struct library_cost *before);
 void measure_library_add(struct library_cost *sum, const struct library_cost *more);
 
-/* Of the whole machine: busy and stolen CPU time so far, to 10 ms; -1: not available. */
-int64_t measure_machine_cpu_ns(void);
-
 /* Of the whole machine: interrupts between CPUs. */
 struct interrupts {
 	bool available; /* the machine reports both */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
-#include "number.h"
 #include "rows.h"
-#include "shown.h"
-#include "usage.h"
+#include "../../tools/common/arguments.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
-#include <errno.h>
-#include <stdarg.h>
+#include <ipcwait/base.h>
 #include <stdio.h>
-#include <string.h>
 
 #define ITEMS_MAX   1000000000
 #define LOOPS_MAX   1000000000
@@ -18,21 +16,9 @@
 #define BIT(row) (1u << (row))
 #define ALL_ROWS (BIT(ROW_COUNT) - 1)
 
-__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
-{
-	va_list args;
-
-	fputs("sem_test: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputs("; see sem_test --help\n", stderr);
-	return -EINVAL;
-}
-
 static int number(const char *what, const char *text, uint64_t most, uint64_t *n)
 {
-	if (!number_parse(text, 1, most, n))
+	if (!number_parse_large(text, 1, most, n))
 		return 0;
 	return refuse("%s is '%s', but must be a whole number from 1 to %llu"
 		      " (k: thousand, M: million)",
@@ -60,9 +46,9 @@ static int set_idle_us(struct options *o, const char *text)
 	return number("--idle-us", text, IDLE_US_MAX, &o->idle_us);
 }
 
-static int set_uncontended(struct options *o, const char *text)
+static int set_uncontended(struct options *o, const char *none)
 {
-	(void)text;
+	(void)none;
 	if (o->mode == MODE_IDLE)
 		return refuse("--idle-us and --uncontended exclude each other");
 	o->mode = MODE_UNCONTENDED;
@@ -78,129 +64,105 @@ static int set_repeat(struct options *o, const char *text)
 	return r;
 }
 
-static int set_json(struct options *o, const char *text)
+static int set_processes(struct options *o, const char *none)
 {
-	o->json_path = text;
-	return *text ? 0 : refuse("--json is '', but must be the path of a file");
-}
-
-static int set_processes(struct options *o, const char *text)
-{
-	(void)text;
+	(void)none;
 	o->threads = false;
 	o->processes = true;
 	return 0;
 }
 
-static int set_both(struct options *o, const char *text)
+static int set_both(struct options *o, const char *none)
 {
-	(void)text;
+	(void)none;
 	o->threads = true;
 	o->processes = true;
 	return 0;
 }
 
-static int set_one_cpu(struct options *o, const char *text)
+static const char before_rows[] = "Usage: sem_test ITEMS LOOPS [OPTION]...\n"
+				  "       sem_test ITEMS --idle-us N [OPTION]...\n"
+				  "       sem_test ITEMS --uncontended [OPTION]...\n"
+				  "\n"
+				  "A producer hands ITEMS items to a consumer through two "
+				  "semaphores. For each item the\n"
+				  "producer works for 2 x LOOPS and the consumer for "
+				  "LOOPS, so the consumer waits. The table\n"
+				  "compares semaphores with each other and with the "
+				  "producer's work alone, the bound.\n"
+				  "Numbers may end in k or M: sem_test 800k 2000.\n"
+				  "\n"
+				  "Rows:\n";
+
+static const char after_rows[] =
+	"\n"
+	"  --rows LIST     only these rows, names with commas between (default: all)\n"
+	"  --processes     two processes with shared memory instead of two threads\n"
+	"  --both          two threads, and then two processes\n"
+	"  --one-cpu       everything on one CPU\n"
+	"  --idle-us N     no work: the producer sleeps for N us before each item, so that "
+	"the\n"
+	"                  consumer's waits are long; shows the CPU time per item\n"
+	"  --uncontended   no hand-off: one thread posts and waits ITEMS times\n"
+	"  --repeat N      runs per row, interleaved (default 5); from 3 on the first and "
+	"the last\n"
+	"                  are dropped; the table shows medians\n"
+	"  --json FILE     also write all runs, medians and the environment to FILE\n"
+	"  --no-progress   no progress bar (there is none either if stderr is not a "
+	"terminal)\n"
+	"  --check         exit with 3 if a bar is not reached\n"
+	"  --help, --version\n"
+	"\n"
+	"Exit status: 0 done; 1 a run failed; 2 bad arguments, nothing was run; 3 see "
+	"--check.\n";
+
+static void print_help(void)
 {
-	(void)text;
-	o->one_cpu = true;
-	return 0;
+	fputs(before_rows, stdout);
+	for (int i = 0; i < ROW_COUNT; i++)
+		printf("  %-15s %s\n", rows[i].name, rows[i].what);
+	fputs(after_rows, stdout);
 }
 
-static int set_no_progress(struct options *o, const char *text)
+static void print_version(void)
 {
-	(void)text;
-	o->progress = false;
-	return 0;
+	printf("sem_test, libipcwait %s\n", ipcwait_version());
 }
 
-static int set_check(struct options *o, const char *text)
-{
-	(void)text;
-	o->check = true;
-	return 0;
-}
-
-static int show_help(struct options *o, const char *text)
-{
-	(void)o;
-	(void)text;
-	usage_print_help();
-	return 1;
-}
-
-static int show_version(struct options *o, const char *text)
-{
-	(void)o;
-	(void)text;
-	usage_print_version();
-	return 1;
-}
-
-static const struct option {
-	const char *name;
-	bool has_value;
-	int (*set)(struct options *o, const char *text);
-} known[] = {
-	{ "--rows", true, set_rows },
-	{ "--processes", false, set_processes },
-	{ "--both", false, set_both },
-	{ "--one-cpu", false, set_one_cpu },
-	{ "--idle-us", true, set_idle_us },
-	{ "--uncontended", false, set_uncontended },
-	{ "--repeat", true, set_repeat },
-	{ "--json", true, set_json },
-	{ "--no-progress", false, set_no_progress },
-	{ "--check", false, set_check },
-	{ "--help", false, show_help },
-	{ "--version", false, show_version },
+static const struct argument known[] = {
+	{ "--rows", ARGUMENT_VALUE, .set = set_rows },
+	{ "--processes", ARGUMENT_DO, .set = set_processes },
+	{ "--both", ARGUMENT_DO, .set = set_both },
+	{ "--one-cpu", ARGUMENT_FLAG, .at = offsetof(struct options, one_cpu) },
+	{ "--idle-us", ARGUMENT_VALUE, .set = set_idle_us },
+	{ "--uncontended", ARGUMENT_DO, .set = set_uncontended },
+	{ "--repeat", ARGUMENT_VALUE, .set = set_repeat },
+	{ "--json", ARGUMENT_PATH, .at = offsetof(struct options, json_path) },
+	{ "--no-progress", ARGUMENT_FLAG, .at = offsetof(struct options, no_progress) },
+	{ "--check", ARGUMENT_FLAG, .at = offsetof(struct options, check) },
+	{ "--help", ARGUMENT_PRINT, .print = print_help },
+	{ "--version", ARGUMENT_PRINT, .print = print_version },
 };
 
-static const struct option *find_option(const char *text, size_t length)
+static int set_number(struct options *o, const char *text, unsigned i)
 {
-	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strlen(known[i].name) == length &&
-		    !strncmp(known[i].name, text, length))
-			return &known[i];
-	return NULL;
-}
-
-/* argv[*i] begins with two dashes; a value is behind '=' or is the next argument. */
-static int parse_option(struct options *o, int *i)
-{
-	const char *text = o->argv[*i];
-	size_t length = strcspn(text, "=");
-	const struct option *known_option = find_option(text, length);
-	const char *value = text[length] ? text + length + 1 : NULL;
-
-	if (!known_option)
-		return refuse("unknown option '%s'", shown(text, (int)length));
-	if (!known_option->has_value && value)
-		return refuse("%s takes no value", known_option->name);
-	if (known_option->has_value && !value) {
-		if (*i + 1 >= o->argc)
-			return refuse("%s needs a value", known_option->name);
-		value = o->argv[++*i];
-	}
-	return known_option->set(o, value);
-}
-
-static int parse_positional(struct options *o, const char *text, int n)
-{
-	if (n == 0)
+	if (i == 0)
 		return number("ITEMS", text, ITEMS_MAX, &o->items);
-	if (n == 1)
+	if (i == 1)
 		return number("LOOPS", text, LOOPS_MAX, &o->loops);
 	return refuse("'%s' is one argument too many", shown(text, -1));
 }
 
-static int check_positionals(const struct options *o, int n)
+static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]),
+					    set_number };
+
+static int check_numbers(const struct options *o)
 {
-	if (n == 0)
+	if (!o->items)
 		return refuse("ITEMS is missing, a whole number from 1 to %d", ITEMS_MAX);
-	if (o->mode == MODE_HAND_OFF && n == 1)
+	if (o->mode == MODE_HAND_OFF && !o->loops)
 		return refuse("LOOPS is missing, a whole number from 1 to %d", LOOPS_MAX);
-	if (o->mode != MODE_HAND_OFF && n == 2)
+	if (o->mode != MODE_HAND_OFF && o->loops)
 		return refuse("LOOPS means nothing with --idle-us or --uncontended: no "
 			      "work is done");
 	return 0;
@@ -231,17 +193,13 @@ static int choose_rows(struct options *o)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	int positionals = 0;
-	int r = 0;
+	int r;
 
-	*o = (struct options){ .repeat = 5, .threads = true, .progress = true };
+	*o = (struct options){ .repeat = 5, .threads = true };
 	o->argc = argc;
 	o->argv = argv;
-	for (int i = 1; i < argc && !r; i++)
-		r = !strncmp(argv[i], "--", 2)
-			    ? parse_option(o, &i)
-			    : parse_positional(o, argv[i], positionals++);
+	r = arguments_parse(o, &arguments, argc, argv);
 	if (!r)
-		r = check_positionals(o, positionals);
+		r = check_numbers(o);
 	return r ? r : choose_rows(o);
 }

@@ -6,9 +6,9 @@
 #ifndef SEM_TEST_RESULTS_H
 #define SEM_TEST_RESULTS_H
 
-#include "environment.h"
 #include "options.h"
 #include "rows.h"
+#include "../../tools/common/machine.h"
 
 #include <stdbool.h>
 
@@ -44,7 +44,7 @@ struct entry {
 
 struct results {
 	const struct options *options;
-	struct environment environment;
+	struct machine machine;
 	double loop_ns;
 	double round_trip_ns; /* measured before the first round */
 	unsigned n_entries;
@@ -65,5 +65,31 @@ const char *results_start(const struct results *r);
 
 /* The entry of a row in a form; NULL: not chosen. */
 const struct entry *results_find(const struct results *r, int row, bool processes);
+
+/*
+ * Medians over the rounds that are kept. A figure that compares two runs compares runs of one
+ * round, before the median is taken. NAN: not measured, or nothing to compare with. Doubles only.
+ */
+struct figures {
+	double seconds;
+	double items_per_second;
+	double cpu_seconds;
+	double cpu_us_per_item; /* of both workers */
+	double consumer_cpu_us_per_item;
+	double ns_per_item;
+	double bound_seconds;
+	double times_bound; /* seconds / bound */
+	double times_ideal; /* seconds / (bound + items x cache line round trip) */
+	double switches;
+	double futex_waits;
+	double futex_wakes;
+	double interrupts; /* RES + CAL */
+	double roi;        /* T^2 / C: T items per second, C CPUs busy; glibc's is 1 */
+	double seconds_vs_glibc;
+	double cpu_vs_glibc;
+	double times_faster; /* glibc's seconds / seconds */
+};
+
+void figures_of_entry(const struct results *r, const struct entry *e, struct figures *f);
 
 #endif

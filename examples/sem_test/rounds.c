@@ -4,6 +4,8 @@
 #include "bodies.h"
 #include "finish.h"
 #include "hog.h"
+#include "job.h"
+#include "../../tools/common/bar.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +19,39 @@
 /* What a sleep and a wake add to a pause, and what a post and a wait take; roughly. */
 #define IDLE_EXTRA_US 80
 #define PAIR_NS       10
+
+/* The plan is a number of steps with estimated lengths; a step tells how far it is. */
+struct progress {
+	struct job_watcher watcher; /* first: a watcher is a progress */
+	bool shown;
+	char label[64];
+	double step_seconds;    /* of this step, as estimated */
+	double done_seconds;    /* of the steps before it */
+	double planned_seconds; /* of all */
+	int64_t began_ns;
+};
+
+static void tell(struct job_watcher *self, double fraction)
+{
+	const struct progress *p = (struct progress *)(void *)self;
+	double done = p->done_seconds + fraction * p->step_seconds;
+	double all = p->planned_seconds > done ? p->planned_seconds : done;
+	double elapsed = (double)(measure_now_ns() - p->began_ns) / 1e9;
+
+	bar_draw(all > 0 ? done / all : 0, "%.0f s, about %.0f s left  %s", elapsed,
+		 all - done, p->label);
+}
+
+static void begin_step(struct progress *p, const struct entry *e, unsigned round,
+		       unsigned rounds)
+{
+	p->done_seconds += p->step_seconds;
+	p->step_seconds = e->estimate;
+	snprintf(p->label, sizeof(p->label), "round %u of %u: %s", round + 1, rounds,
+		 e->label);
+	if (p->shown)
+		tell(&p->watcher, 0);
+}
 
 static const struct job jobs[] = {
 	[MODE_HAND_OFF] = { .role = { "producer", "consumer" },
@@ -109,11 +144,12 @@ static void add_interrupts(const struct interrupts *before, struct run *run)
 		since.available ? (double)since.function_calls : NAN;
 }
 
-static void add_machine(int64_t before_ns, struct run *run)
+/* Busy and stolen CPU time of the whole machine; NAN: not available. */
+static double machine_cpu_seconds(void)
 {
-	int64_t now_ns = measure_machine_cpu_ns();
+	struct machine_time t;
 
-	run->machine_cpu_seconds = before_ns < 0 ? NAN : (double)(now_ns - before_ns) / 1e9;
+	return machine_time_read(&t) ? NAN : t.busy_s + t.stolen_s;
 }
 
 /* One run, hogs and all. */
@@ -123,18 +159,19 @@ static void run_measured(struct results *r, const struct entry *e, const struct 
 	struct library_cost library;
 	struct interrupts interrupts;
 	struct hogs *hogs = NULL;
-	int64_t hog_cpu_ns, machine_ns;
+	double machine_seconds;
+	int64_t hog_cpu_ns;
 	int error = e->row->hog ? hogs_start(&hogs) : 0;
 
 	if (error)
 		finish_failed("%s: cannot start the hogs: %s", e->label, strerror(-error));
 	measure_interrupts(&interrupts);
 	measure_library(&library);
-	machine_ns = measure_machine_cpu_ns();
+	machine_seconds = machine_cpu_seconds();
 	hog_cpu_ns = hogs_cpu_ns(hogs);
 	job_run(j, a);
 	run->hog_cpu_seconds = (double)(hogs_cpu_ns(hogs) - hog_cpu_ns) / 1e9;
-	add_machine(machine_ns, run);
+	run->machine_cpu_seconds = machine_cpu_seconds() - machine_seconds;
 	add_interrupts(&interrupts, run);
 	hogs_stop(hogs);
 	run->seconds = job_seconds(j, a);
@@ -152,7 +189,7 @@ static void run_entry(struct results *r, const struct entry *e, struct arena *a,
 	memset(run, 0, sizeof(*run));
 	run->bound_seconds = NAN;
 	j.name = e->label;
-	j.watcher = p ? progress_watcher(p) : NULL;
+	j.watcher = p && p->shown ? &p->watcher : NULL;
 	if (r->options->mode == MODE_HAND_OFF)
 		run->bound_seconds = baseline_bound_seconds(a, NULL, &checksum);
 	init_semaphores(e, a);
@@ -200,22 +237,27 @@ double rounds_estimate(struct results *r, struct arena *a)
 	return sum * r->options->repeat;
 }
 
-void rounds_run(struct results *r, struct arena *a, struct progress *p)
+void rounds_run(struct results *r, struct arena *a, double estimated_seconds)
 {
+	struct progress p = {
+		.watcher = { tell },
+		.shown = !r->options->no_progress && bar_possible(),
+		.planned_seconds = estimated_seconds,
+		.began_ns = measure_now_ns(),
+	};
+
 	for (unsigned round = 0; round < r->options->repeat; round++) {
 		double round_trip_ns = baseline_round_trip_ns(a);
 
 		for (unsigned i = 0; i < r->n_entries; i++) {
 			struct entry *e = &r->entries[i];
-			char label[64];
 
-			snprintf(label, sizeof(label), "round %u of %u: %s", round + 1,
-				 r->options->repeat, e->label);
-			progress_step(p, label, e->estimate);
+			begin_step(&p, e, round, r->options->repeat);
 			set_items(r, a, r->options->items);
-			run_entry(r, e, a, p, &e->runs[round]);
+			run_entry(r, e, a, &p, &e->runs[round]);
 			e->runs[round].round_trip_ns = round_trip_ns;
 		}
 	}
-	progress_end(p);
+	if (p.shown)
+		bar_clear();
 }

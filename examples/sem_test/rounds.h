@@ -6,7 +6,7 @@
 #ifndef SEM_TEST_ROUNDS_H
 #define SEM_TEST_ROUNDS_H
 
-#include "progress.h"
+#include "job.h"
 #include "results.h"
 
 /*
@@ -15,7 +15,7 @@
  */
 double rounds_estimate(struct results *r, struct arena *a);
 
-/* Fills in the entries' runs. */
-void rounds_run(struct results *r, struct arena *a, struct progress *p);
+/* Fills in the entries' runs, behind a progress bar if somebody looks. */
+void rounds_run(struct results *r, struct arena *a, double estimated_seconds);
 
 #endif

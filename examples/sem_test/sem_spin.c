@@ -4,7 +4,7 @@
  * before every sleep. It learns nothing and asks nobody whether spinning can help.
  */
 #include "rows.h"
-#include "spin_hint.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <errno.h>
 #include <ipcwait/base.h>

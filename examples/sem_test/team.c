@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "team.h"
 #include "finish.h"
+#include "../../tools/common/complain.h"
 
 #include <errno.h>
 #include <signal.h>

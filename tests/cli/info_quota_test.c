@@ -40,7 +40,7 @@ static uint32_t by_library(void)
 
 	(void)iw_cgroup_read_names(f.root, &names);
 	iw_cgroup_find(f.root, &names, &places);
-	return iw_cgroup_read_limits(&places).hundredths;
+	return iw_cgroup_hundredths(&places);
 }
 
 /* What the command says, after a look at what the library does. */

@@ -20,7 +20,7 @@ class Home(NamedTuple):
     advice: str
 
 
-CODE = ('include', 'lib', 'preload', 'cli', 'examples', 'bench')
+CODE = ('include', 'lib', 'preload', 'cli', 'examples', 'bench', 'tools')
 LIBRARY = ('include', 'lib')
 
 TABLE = (

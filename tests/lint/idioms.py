@@ -13,7 +13,7 @@ from outline import functions
 
 RULES = ('idioms.comment', 'idioms.mark', 'idioms.sign')
 
-MARKED = ('include', 'lib', 'preload', 'cli', 'examples')
+MARKED = ('include', 'lib', 'preload', 'cli', 'examples', 'tools')
 MARK = re.compile(r'\b(?:TODO|FIXME|XXX|HACK)\b')
 POSITIVE = r'E[A-Z][A-Z0-9]+\b(?!\s*\()'
 CALL = r'\bipcwait_\w+\s*\((?:[^();{}]|\((?:[^();{}]|\([^();{}]*\))*\))*\)'

@@ -4,7 +4,8 @@
 
 A file in a folder under lib/ has the number of the nearest folder in the table; files
 directly in lib/ belong to the highest layer of lib/. Folders of the table outside lib/ are
-users of the library and see its public headers only.
+users of the library and see its public headers only, and of files what is their own or lies in
+a user of a lower layer.
 """
 import posixpath
 import re
@@ -21,6 +22,7 @@ OBJECTS = 'lib/sync'
 # A user of the library that has to see one internal header, and why.
 USER_EXCEPTIONS = {
     # The simulator judges the rule itself, not a copy of it.
+    ('bench/policy_sim/rule_ipcwait.c', 'policy/sites.h'),
     ('bench/policy_sim/rule_ipcwait.c', 'policy/window.h'),
 }
 OBJECT_PAIRS = {('cond', 'mutex')}              # these may see each other's headers
@@ -84,14 +86,17 @@ def check_public(tree, file, line, name, quoted):
                  f'a public header includes {name}: only <ipcwait/...> and standard C headers')
 
 
-def check_user(tree, file, line, name, quoted):
-    """Users: public headers, system headers, own files."""
+def check_user(tree, table, file, line, name, quoted):
+    """Users: public headers, system headers, own files, those of users below."""
     targets = resolve(tree, file, name) if name else []
     own = file.path.split('/')[0] + '/'
+    below = tuple(f + '/' for f, number in table.items()
+                  if not f.startswith('lib/') and number < layer_of(table, file.path))
     if (file.path, name) in USER_EXCEPTIONS:
         return
-    if quoted and not any(t.startswith(own) for t in targets):
-        tree.add('layers.user', file.path, line, f'"{name}" is not a file of {own}')
+    if quoted and not any(t.startswith((own, *below)) for t in targets):
+        tree.add('layers.user', file.path, line,
+                 f'"{name}" is not a file of {" or ".join((own, *below))}')
     elif name and (name.startswith('ipcwait/impl/') or
                    any(t.startswith('lib/') for t in targets)):
         tree.add('layers.user', file.path, line,
@@ -147,7 +152,7 @@ def check(tree):
             elif file.within('lib'):
                 check_internal(tree, table, file, line, name, quoted)
             elif file.within(*users):
-                check_user(tree, file, line, name, quoted)
+                check_user(tree, table, file, line, name, quoted)
     return count, 'includes'
 
 

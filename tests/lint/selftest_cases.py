@@ -60,6 +60,12 @@ LAYERS = [
     ('layers.user', 'bench/policy_sim/rule_ipcwait.c:2',
      ('lib/layers.txt', '6 cli\n', '6 cli\n6 bench\n'),
      write('bench/policy_sim/rule_ipcwait.c', f'{SPDX}#include "engine/wait.h"\n')),
+    ('layers.user', 'tools/common/a.c:2', write('tools/common/a.c', f'{SPDX}#include "os/futex.h"\n')),
+    ('layers.user', 'tools/common/a.c:2',
+     write('tools/common/a.c', f'{SPDX}#include "../../cli/own.h"\n')),
+    ('layers.user', 'preload/a.c:2',
+     ('lib/layers.txt', '6 cli\n', '5 preload\n6 cli\n'),
+     write('preload/a.c', f'{SPDX}#include "../tools/common/spare.h"\n')),
 ]
 
 HOMES = [
@@ -97,7 +103,7 @@ IDIOMS = [
     ('idioms.mark', f'{SEM_H}:3', (SEM_H, 'A semaphore.', 'A semaphore. FIX' 'ME')),
     ('idioms.sign', 'cli/main.c:4', code('cli/main.c', 'g(ipcwait_sem_wait(&s, h(1)) == EINTR);')),
     ('idioms.sign', 'cli/main.c:4', code('cli/main.c', 'g(EINTR != ipcwait_sem_wait(&s));')),
-    ('idioms.sign', 'cli/main.c:14', ('cli/main.c', 'r == -EINTR', 'r == EINTR')),
+    ('idioms.sign', 'cli/main.c:15', ('cli/main.c', 'r == -EINTR', 'r == EINTR')),
     ('idioms.sign', 'tests/unit/a.c:4', code('tests/unit/a.c',
                                              'while ((r = ipcwait_sem_wait(&s)) == EINTR);')),
 ]

@@ -12,7 +12,7 @@ FUNCTION, FUNCTION_TARGET = 60, 25
 SOURCE_FILE, PRIVATE_HEADER, PUBLIC_HEADER, PROGRAM_FILE = 500, 300, 500, 500
 MACRO = 8
 NESTING = 3
-PRODUCT = ('include', 'lib', 'preload', 'cli')
+PRODUCT = ('include', 'lib', 'preload', 'cli', 'tools')
 PROGRAMS = ('examples', 'tests', 'bench')
 
 

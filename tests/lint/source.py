@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-C_FOLDERS = ('include', 'lib', 'preload', 'cli', 'examples', 'bench', 'tests')
+C_FOLDERS = ('include', 'lib', 'preload', 'cli', 'examples', 'bench', 'tools', 'tests')
 C_SUFFIXES = ('.c', '.h', '.cc')
 SKIP = 77
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "outfile.h"
+#include "complain.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot(const char *option, const char *path, int error)
+{
+	return complain("%s: cannot write '%s': %s", option, shown(path, -1),
+			error == ENOTSUP ? "not a regular file" : strerror(error));
+}
+
+/* The directory, where the file does not exist yet. */
+static int check_room(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+	size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+
+	if (length >= sizeof(folder))
+		return ENAMETOOLONG;
+	if (slash) {
+		memcpy(folder, path, length);
+		folder[length] = '\0';
+	}
+	return access(folder, W_OK) ? errno : 0;
+}
+
+/* What the rename would replace must be a file that the user could write. */
+static int check_place(const char *path)
+{
+	struct stat st;
+
+	if (!*path)
+		return ENOENT;
+	if (stat(path, &st))
+		return errno == ENOENT ? check_room(path) : errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return ENOTSUP;
+	return access(path, W_OK) ? errno : 0;
+}
+
+int outfile_check(const char *option, const char *path)
+{
+	int error = check_place(path);
+
+	return error ? cannot(option, path, error) : 0;
+}
+
+int outfile_open(struct outfile *o, const char *option, const char *path)
+{
+	int error = check_place(path);
+	int n;
+
+	*o = (struct outfile){ .option = option, .path = path };
+	if (error)
+		return cannot(option, path, error);
+	n = snprintf(o->unfinished, sizeof(o->unfinished), "%s.%ld.unfinished", path,
+		     (long)getpid());
+	if (n >= (int)sizeof(o->unfinished))
+		return cannot(option, path, ENAMETOOLONG);
+	/* "x" fails rather than follow or empty what is there. */
+	o->f = fopen(o->unfinished, "wxe");
+	return o->f ? 0 : cannot(option, path, errno);
+}
+
+int outfile_complete(struct outfile *o)
+{
+	int error = fflush(o->f) || ferror(o->f) || fsync(fileno(o->f)) ? errno : 0;
+
+	if (fclose(o->f) && !error)
+		error = errno;
+	o->f = NULL;
+	if (!error && rename(o->unfinished, o->path))
+		error = errno;
+	if (!error)
+		return 0;
+	unlink(o->unfinished);
+	return cannot(o->option, o->path, error);
+}
+
+void outfile_abandon(struct outfile *o)
+{
+	if (!o->f)
+		return;
+	fclose(o->f);
+	o->f = NULL;
+	unlink(o->unfinished);
+}
