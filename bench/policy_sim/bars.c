@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bars.h"
 
-#define MEAN_LIMIT   1.20
+#define MEAN_LIMIT   1.15
+#define YOUNG_LIMIT  1.15
 #define WORST_LIMIT  1.60
 #define LOSS_LIMIT_B 2.0
 
@@ -21,6 +22,21 @@ static const struct verdict *best_competitor(const struct series *s)
 	return best;
 }
 
+/* Over the objects that live for a few waits each. */
+static double young_mean(const struct series *s, const struct verdict *v)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->suite.n; i++) {
+		if (s->suite.members[i].kind != YOUNG)
+			continue;
+		sum += v->scores[i].ratio;
+		n++;
+	}
+	return sum / (double)n;
+}
+
 bool bars_get(const struct series *s, struct bar bars[BARS])
 {
 	const struct verdict *own = results_find(s, rule_ipcwait.name);
@@ -33,6 +49,9 @@ bool bars_get(const struct series *s, struct bar bars[BARS])
 	*bar++ = (struct bar){ .text = "suite mean",
 			       .value = own->mean,
 			       .limit = MEAN_LIMIT };
+	*bar++ = (struct bar){ .text = "mean of the young members",
+			       .value = young_mean(s, own),
+			       .limit = YOUNG_LIMIT };
 	*bar++ = (struct bar){ .text = "worst stationary member",
 			       .value = own->worst,
 			       .limit = WORST_LIMIT,

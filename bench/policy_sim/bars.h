@@ -5,7 +5,7 @@
 
 #include "results.h"
 
-#define BARS 4
+#define BARS 5
 
 struct bar {
 	const char *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json.h"
 #include "bars.h"
-#include "../common/json_writer.h"
+#include "../../tools/common/json_writer.h"
 
 #include <math.h>
 

@@ -8,10 +8,11 @@
  *	table.c, json.c, picture.c   the reports     bars.c             what must be reached
  */
 #include "bars.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/gnuplot.h"
 #include "json.h"
 #include "options.h"
-#include "../common/outfile.h"
+#include "../../tools/common/outfile.h"
 #include "picture.h"
 #include "results.h"
 #include "table.h"
@@ -23,8 +24,6 @@
 
 const char program_name[] = "policy_sim";
 
-enum exit_status { EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_NOT_REACHED };
-
 /* The files that were asked for; f is NULL for the others. */
 struct files {
 	struct outfile json, svg;
@@ -32,7 +31,7 @@ struct files {
 
 static int open_files(struct files *files, const struct options *o)
 {
-	if (o->svg_path && picture_possible())
+	if (o->svg_path && gnuplot_check())
 		return -1;
 	if (o->json_path && outfile_open(&files->json, "--json", o->json_path))
 		return -1;

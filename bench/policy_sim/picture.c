@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "picture.h"
-#include "../common/complain.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../../tools/common/gnuplot.h"
 
 #define PANEL_WIDTH  460
 #define ROW_HEIGHT   24
 #define FRAME_HEIGHT 130
-
-int picture_possible(void)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	for (; path && *path; path += *path == ':') {
-		int length = (int)strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s/gnuplot", length, path);
-		if (!access(file, X_OK))
-			return 0;
-		path += length;
-	}
-	return complain("--svg needs gnuplot, which is not on the PATH; on Debian: "
-			"apt-get install gnuplot-nox");
-}
 
 /*
  * Inline data: the rank of the policy from below, the ratio. Dots of a row are spread over
@@ -64,8 +40,9 @@ static void write_panel(FILE *g, const struct series *s)
 		   "'suite mean'\n");
 }
 
-static void write_script(FILE *g, const struct results *r)
+static void write_script(FILE *g, const void *results)
 {
+	const struct results *r = results;
 	size_t rows = r->series[0].n;
 	size_t columns = r->n < 2 ? 1 : 2;
 	size_t lines = (r->n + columns - 1) / columns;
@@ -86,45 +63,7 @@ static void write_script(FILE *g, const struct results *r)
 	fputs("unset multiplot\n", g);
 }
 
-/* The child: the script comes from a pipe, the picture goes to @f. */
-static _Noreturn void be_gnuplot(int script, int out)
-{
-	if (dup2(script, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
-		_exit(127);
-	execlp("gnuplot", "gnuplot", (char *)NULL);
-	_exit(127);
-}
-
-static int wait_for(pid_t child)
-{
-	int status = -1;
-
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status ? complain("--svg: gnuplot failed") : 0;
-}
-
 int picture_draw(FILE *f, const struct results *r)
 {
-	int ends[2];
-	pid_t child;
-	FILE *g;
-
-	fflush(f);
-	if (pipe(ends))
-		return complain("--svg: %s", strerror(errno));
-	child = fork();
-	if (child == 0) {
-		close(ends[1]);
-		be_gnuplot(ends[0], fileno(f));
-	}
-	close(ends[0]);
-	g = child < 0 ? NULL : fdopen(ends[1], "w");
-	if (g) {
-		write_script(g, r);
-		fclose(g);
-	} else {
-		close(ends[1]);
-	}
-	return child < 0 ? complain("--svg: %s", strerror(errno)) : wait_for(child);
+	return gnuplot_draw(f, write_script, r);
 }

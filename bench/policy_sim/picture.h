@@ -6,9 +6,6 @@
 
 #include <stdio.h>
 
-/* Is gnuplot on the PATH? Return: 0, or -EINVAL after one line on stderr. */
-int picture_possible(void);
-
 /*
  * A panel for each B, a row for each policy, a dot for each member at its ratio, and the
  * suite mean as a bar. gnuplot writes the SVG text to @f.

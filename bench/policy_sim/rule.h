@@ -28,7 +28,8 @@
 #define TIMER_LATE_RARELY_NS 300000
 #define TIMER_CPU_NS         3200
 
-#define RULE_STATE_BYTES 128
+/* Room for a table of call sites. */
+#define RULE_STATE_BYTES 8192
 
 /* Longer than any state; each rule casts it to its own struct. */
 union rule_state {
@@ -60,6 +61,11 @@ struct rule {
 	/* What follows that spin if it was in vain; NULL: a sleep until a wake. */
 	struct timed (*timed)(const void *state);
 	void (*learn)(void *state, const struct outcome *o);
+	/*
+	 * A new object, waited for at call site number @site. NULL: what is learned about one
+	 * object is of no use to another, and the rule begins anew.
+	 */
+	void (*renew)(void *state, unsigned site);
 };
 
 /* The library's own rule, first; then the others. */

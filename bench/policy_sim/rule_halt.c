@@ -6,7 +6,7 @@
  * halted, the poll before it not included:
  *
  *	limit < h <= 200 us	limit = clamp(2 limit, 50 us, 200 us)
- *	h > 200 us		limit / 2
+ *	h > 200 us		limit / 2, and 0 below 50 us (since Linux 6.9)
  *
  * kvm, the host's: kvm_vcpu_halt() in virt/kvm/kvm_main.c. With d the whole time without
  * work, the poll included:
@@ -40,6 +40,11 @@ static uint64_t halt_spin_ns(void *state, struct random *r)
 	return ((const struct halt *)state)->window_ns;
 }
 
+static uint64_t halved(uint64_t ns, uint64_t start_ns)
+{
+	return ns / 2 < start_ns ? 0 : ns / 2;
+}
+
 static uint64_t doubled(uint64_t ns, uint64_t start_ns)
 {
 	ns = 2 * ns > start_ns ? 2 * ns : start_ns;
@@ -54,7 +59,7 @@ static void haltpoll_learn(void *state, const struct outcome *o)
 	if (o->spun)
 		return;
 	if (halted_ns > MAX_NS)
-		h->window_ns /= 2;
+		h->window_ns = halved(h->window_ns, HALTPOLL_START_NS);
 	else if (halted_ns > h->window_ns)
 		h->window_ns = doubled(h->window_ns, HALTPOLL_START_NS);
 }
@@ -66,7 +71,7 @@ static void kvm_learn(void *state, const struct outcome *o)
 	if (o->wait_ns <= h->window_ns)
 		return;
 	if (o->wait_ns > MAX_NS)
-		h->window_ns = h->window_ns / 2 < KVM_START_NS ? 0 : h->window_ns / 2;
+		h->window_ns = halved(h->window_ns, KVM_START_NS);
 	else if (o->wait_ns < MAX_NS)
 		h->window_ns = doubled(h->window_ns, KVM_START_NS);
 }

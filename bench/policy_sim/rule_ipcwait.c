@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's own rule: lib/policy/window.c itself with rhythm.c, linked, not a copy.
+ * The library's own rule: lib/policy itself, linked, not a copy.
  *
- * The only file here that looks behind the public headers. What iw_policy_spin_ns() adds for
- * the ADAPTIVE preset is repeated: jitter of an eighth, 2B at most, the ceiling of 200 us. A
- * waker's stamp tells the true length of a wait that was slept through (lib/engine/wait.c),
- * so this rule sees sleeps.
+ * The only file here that looks behind the public headers. What the engine adds for the ADAPTIVE
+ * preset is repeated: jitter of an eighth, 2B at most, the ceiling of 200 us. A waker's stamp
+ * tells the true length of a wait that was slept through (lib/engine/sleep.c), so this rule sees
+ * sleeps.
  */
 #include "rule.h"
 
+#include "policy/sites.h"
 #include "policy/window.h"
 
 #define CEILING_NS 200000
@@ -16,7 +17,12 @@
 struct ipcwait {
 	struct ipcwait_window window;
 	uint64_t block_ns;
-	struct iw_plan plan; /* of the wait that has begun */
+	bool timed; /* ... is the plan of the wait that has begun */
+	struct iw_timed_plan plan;
+	struct iw_site site;
+	unsigned quick;   /* waits that ended while spinning, as lib/engine counts them */
+	unsigned learned; /* waits that were remembered */
+	struct iw_sites sites;
 };
 
 static void ipcwait_init(void *state, uint64_t block_ns)
@@ -25,6 +31,15 @@ static void ipcwait_init(void *state, uint64_t block_ns)
 
 	_Static_assert(sizeof(*i) <= RULE_STATE_BYTES, "state");
 	i->block_ns = block_ns;
+	i->site = (struct iw_site){ 1, IPCWAIT_KIND_SEM };
+}
+
+static void ipcwait_renew(void *state, unsigned site)
+{
+	struct ipcwait *i = state;
+
+	i->window = (struct ipcwait_window){ 0 };
+	i->site.address = 0x401000 + (uintptr_t)site * 37;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -32,77 +47,95 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* jittered() of lib/policy/policy.c. */
+/* jittered() of lib/engine. */
 static uint64_t jittered(uint64_t ns, uint64_t random)
 {
 	return ns - ns / 8 + (ns / 4 * (random % 256) / 256);
 }
 
-/* @worth_ns is what the preset lets a timed sleep cost: timer_for() of lib/policy/policy.c. */
-static uint64_t spin_by(struct ipcwait *i, uint64_t worth_ns, struct random *r)
+static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 {
+	struct ipcwait *i = state;
+	uint32_t now = iw_window_state(&i->window);
+	unsigned share = iw_state_known(now)
+				 ? iw_state_share(now)
+				 : iw_window_young_share(
+					   &i->window, iw_sites_before(&i->sites, i->site));
+	uint64_t ns = iw_window_spin_ns(share, i->block_ns, 0);
+
+	return least(least(jittered(ns, random_next(r) >> 32), 2 * i->block_ns),
+		     CEILING_NS);
+}
+
+/*
+ * LATENCY pays with CPU time for the latency of the wake: of B with four times the latency, all
+ * but one of the four, about three quarters.
+ */
+static uint64_t latency_spin_ns(void *state, struct random *r)
+{
+	struct ipcwait *i = state;
 	const struct iw_timer_cost timer = {
 		.late_ns = TIMER_LATE_MOST_NS,
 		.spread_ns = (TIMER_LATE_MOST_NS - TIMER_LATE_LEAST_NS) / 2,
 		.cpu_ns = TIMER_CPU_NS,
-		.worth_ns = worth_ns,
+		.worth_ns = i->block_ns - i->block_ns / 4,
 	};
-	uint64_t ns;
+	uint64_t ns = ipcwait_spin_ns(state, r);
 
-	iw_window_plan(&i->window, i->block_ns, 0, &timer, &i->plan);
-	ns = jittered(i->plan.spin_ns, random_next(r) >> 32);
-	return least(least(ns, 2 * i->block_ns), CEILING_NS);
-}
-
-/* ADAPTIVE: B without its latency, which is two thirds of it by the table of lib/policy/cost.c. */
-static uint64_t ipcwait_spin_ns(void *state, struct random *r)
-{
-	struct ipcwait *i = state;
-
-	return spin_by(i, i->block_ns / 3, r);
-}
-
-/* LATENCY: of B with four times the latency, all but one of the four: about three quarters. */
-static uint64_t latency_spin_ns(void *state, struct random *r)
-{
-	struct ipcwait *i = state;
-
-	return spin_by(i, i->block_ns - i->block_ns / 4, r);
+	i->timed = iw_window_timed(&i->window, ns, i->block_ns, &timer, &i->plan);
+	return ns;
 }
 
 static struct timed ipcwait_timed(const void *state)
 {
-	const struct iw_plan *plan = &((const struct ipcwait *)state)->plan;
+	const struct ipcwait *i = state;
 
-	if (!plan->timed)
+	if (!i->timed)
 		return (struct timed){ 0 };
-	return (struct timed){ plan->sleep.wake_ns, plan->sleep.until_ns,
-			       plan->spin_again_ns };
+	return (struct timed){ i->plan.sleep.wake_ns, i->plan.sleep.until_ns,
+			       i->plan.spin_ns };
+}
+
+/* learn() of lib/engine/plan.c. */
+static void remember(struct ipcwait *i, uint64_t wait_ns, unsigned n, uint64_t interval_ns)
+{
+	unsigned bin = iw_bin_of(wait_ns, i->block_ns);
+	bool known = iw_state_known(iw_window_state(&i->window));
+
+	iw_window_record(&i->window, bin, n, interval_ns);
+	if (!known || i->learned++ % IW_SITES_ONE_IN == 0)
+		iw_sites_record(&i->sites, i->site, bin);
 }
 
 static void ipcwait_learn(void *state, const struct outcome *o)
 {
 	struct ipcwait *i = state;
+	bool known = iw_state_known(iw_window_state(&i->window));
+	unsigned n = known ? IW_SAMPLE_ONE_IN : 1;
 
-	iw_window_record(&i->window, o->wait_ns, 0, i->block_ns);
+	if (!o->spun)
+		remember(i, o->wait_ns, 1, o->wait_ns);
+	else if (++i->quick % n == 0)
+		remember(i, o->wait_ns, n, 0);
 }
 
 const struct rule rule_ipcwait = {
 	.name = "ipcwait",
-	.what = "lib/policy/window.c: learned window, timed sleeps",
+	.what = "lib/policy/window.c: learned window",
 	.sees_sleep = true,
 	.init = ipcwait_init,
 	.spin_ns = ipcwait_spin_ns,
-	.timed = ipcwait_timed,
 	.learn = ipcwait_learn,
+	.renew = ipcwait_renew,
 };
 
 const struct rule rule_latency = {
 	.name = "latency",
-	.what = "the same with timed sleeps as under the LATENCY preset",
+	.what = "the same with timed sleeps, as under the LATENCY preset",
 	.sees_sleep = true,
 	.init = ipcwait_init,
 	.spin_ns = latency_spin_ns,
 	.timed = ipcwait_timed,
 	.learn = ipcwait_learn,
+	.renew = ipcwait_renew,
 };

@@ -103,6 +103,17 @@ static uint64_t run_wait(struct sums *sums, const struct rule *rule, void *state
 	return account(sums, &bill, wait_ns, block_ns);
 }
 
+static void renew(const struct rule *rule, union rule_state *state, unsigned site,
+		  uint64_t block_ns)
+{
+	if (rule->renew) {
+		rule->renew(state, site);
+		return;
+	}
+	*state = (union rule_state){ 0 };
+	rule->init(state, block_ns);
+}
+
 /* @losses has room for all waits, or is NULL. */
 static void run_member(struct score *score, const struct member *m, const struct rule *rule,
 		       uint64_t block_ns, uint64_t seed, uint64_t *losses)
@@ -115,6 +126,8 @@ static void run_member(struct score *score, const struct member *m, const struct
 
 	rule->init(&state, block_ns);
 	for (size_t i = 0; i < m->n; i++) {
+		if (m->life && i % m->life == 0)
+			renew(rule, &state, (unsigned)(i / m->life % m->sites), block_ns);
 		uint64_t loss_ns = run_wait(&sums, rule, &state, &randoms, m, i, block_ns);
 
 		if (loss_ns > score->loss_ns)

@@ -8,10 +8,8 @@
 #include <string.h>
 
 const char *const kind_names[N_KINDS] = {
-	[STATIONARY] = "stationary",
-	[CHANGING] = "changing",
-	[RECORDED] = "recorded",
-	[ADVERSARIAL] = "adversarial",
+	[STATIONARY] = "stationary", [CHANGING] = "changing",       [YOUNG] = "young",
+	[RECORDED] = "recorded",     [ADVERSARIAL] = "adversarial",
 };
 
 /* One line of the suite; p is what the function in waits.c says. */
@@ -21,6 +19,13 @@ struct entry {
 	void (*fill)(struct draw *d, const double *p);
 	uint64_t (*strike)(size_t i, uint64_t spin_ns, uint64_t block_ns, struct random *r);
 	double p[4];
+};
+
+/* The same for objects that do not live long: waits of each, and sites by turns. */
+struct young_entry {
+	struct entry entry;
+	size_t life;
+	unsigned sites;
 };
 
 static const struct entry entries[] = {
@@ -104,6 +109,52 @@ static const struct entry entries[] = {
 	{ "lured to 2 B, then beyond", ADVERSARIAL, NULL, waits_lure_to_2b, { 0 } },
 };
 
+static const struct young_entry young_entries[] = {
+	{ { "1 wait each, 0.3 B", YOUNG, waits_uniform, NULL, { 0.3, 0.3 } }, 1, 1 },
+	{ { "1 wait each, 10 B", YOUNG, waits_uniform, NULL, { 10, 10 } }, 1, 1 },
+	{ { "2 waits each, 10 B", YOUNG, waits_uniform, NULL, { 10, 10 } }, 2, 1 },
+	{ { "8 waits each, 10 B", YOUNG, waits_uniform, NULL, { 10, 10 } }, 8, 1 },
+	{ { "64 waits each, 10 B", YOUNG, waits_uniform, NULL, { 10, 10 } }, 64, 1 },
+	{ { "1 wait each, exponential 0.3 B", YOUNG, waits_exponential, NULL, { 0.3 } },
+	  1,
+	  1 },
+	{ { "8 waits each, exponential 2 B", YOUNG, waits_exponential, NULL, { 2 } },
+	  8,
+	  1 },
+	/* Two lengths, how many of each in a row: by turns is by site, or by object. */
+	{ { "2 sites, 0.1 B, 10 B, 1 wait", YOUNG, waits_turns, NULL, { 0.1, 10, 1, 1 } },
+	  1,
+	  2 },
+	{ { "2 sites, 0.1 B, 10 B, 8 waits", YOUNG, waits_turns, NULL, { 0.1, 10, 8, 8 } },
+	  8,
+	  2 },
+	{ { "1 site, 0.1 B, 10 B, 8 waits", YOUNG, waits_turns, NULL, { 0.1, 10, 8, 8 } },
+	  8,
+	  1 },
+	{ { "1 site, 0.1 B, 10 B, 64 waits",
+	    YOUNG,
+	    waits_turns,
+	    NULL,
+	    { 0.1, 10, 64, 64 } },
+	  64,
+	  1 },
+	{ { "site changes by 1000, 2 waits",
+	    YOUNG,
+	    waits_regimes,
+	    NULL,
+	    { 0.1, 10, 1000 } },
+	  2,
+	  1 },
+	{ { "100 sites, 0.2 B, 20 B, 2 waits",
+	    YOUNG,
+	    waits_turns,
+	    NULL,
+	    { 0.2, 20, 2, 2 } },
+	  2,
+	  100 },
+};
+
+#define N_YOUNG   (sizeof(young_entries) / sizeof(young_entries[0]))
 #define N_ENTRIES (sizeof(entries) / sizeof(entries[0]))
 
 static int add(struct suite *s, const char *name, enum kind kind, size_t n)
@@ -134,6 +185,15 @@ static int add_entry(struct suite *s, const struct entry *e, uint64_t seed, size
 	return 0;
 }
 
+static int add_young(struct suite *s, const struct young_entry *y, uint64_t seed, size_t n)
+{
+	struct member *m = &s->members[s->n];
+
+	m->life = y->life;
+	m->sites = y->sites;
+	return add_entry(s, &y->entry, seed, n);
+}
+
 static int add_trace(struct suite *s, const struct trace *t)
 {
 	struct member *m = &s->members[s->n];
@@ -150,11 +210,13 @@ int suite_create(struct suite *s, uint64_t block_ns, uint64_t seed, size_t n_wai
 	int r = 0;
 
 	*s = (struct suite){ .block_ns = block_ns };
-	s->members = calloc(N_ENTRIES + n_traces, sizeof(*s->members));
+	s->members = calloc(N_ENTRIES + N_YOUNG + n_traces, sizeof(*s->members));
 	if (!s->members)
 		return -ENOMEM;
 	for (size_t i = 0; i < N_ENTRIES && !r; i++)
 		r = add_entry(s, &entries[i], seed, n_waits);
+	for (size_t i = 0; i < N_YOUNG && !r; i++)
+		r = add_young(s, &young_entries[i], seed, n_waits);
 	for (size_t i = 0; i < n_traces && !r; i++)
 		r = add_trace(s, &traces[i]);
 	if (r)

@@ -20,6 +20,7 @@
 enum kind {
 	STATIONARY,  /* independent draws from one distribution */
 	CHANGING,    /* patterns, drifts, changes of regime */
+	YOUNG,       /* objects that live for a few waits each */
 	RECORDED,    /* a trace */
 	ADVERSARIAL, /* sees the threshold, counts for the loss on a single wait only */
 	N_KINDS,
@@ -31,6 +32,8 @@ struct member {
 	char name[40];
 	enum kind kind;
 	size_t n;
+	size_t life;        /* waits of each object; 0: all are on one */
+	unsigned sites;     /* that wait for the objects by turns */
 	uint64_t *waits_ns; /* NULL where an adversary chooses them */
 	/* Wait number @i of an adversary, who sees what the rule is about to spin. */
 	uint64_t (*strike)(size_t i, uint64_t spin_ns, uint64_t block_ns, struct random *r);

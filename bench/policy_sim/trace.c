@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace.h"
-#include "../common/complain.h"
-#include "../common/number.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/number.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -107,7 +107,7 @@ static FILE *open_file(const char *path)
 
 int trace_read(struct trace *t, const char *path)
 {
-	struct reader r = { .trace = t, .path = shown_path(path) };
+	struct reader r = { .trace = t, .path = shown(path, -1) };
 	const char *slash = strrchr(path, '/');
 	FILE *f = open_file(path);
 	int result;

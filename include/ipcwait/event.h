@@ -275,8 +275,9 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_event_trywait(struct ipcwait_event
  * Return: 0, the event was set, and is reset now if it resets itself. Any error: nothing was
  *         taken.
  *   -EINTR   a signal handler ran while the caller slept (never while it spun); one that was
- *            installed with SA_RESTART only where waits are regular, and the library sleeps
- *            on a timer to be up before the event; call again to go on waiting, from then on
+ *            installed with SA_RESTART only with IPCWAIT_LATENCY, where waits are regular
+ *            and the library sleeps on a timer to be up before the event; call again to go on
+ *            waiting, from then on
  *   -EINVAL  @e is misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *

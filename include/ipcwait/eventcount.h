@@ -162,9 +162,9 @@ IPCWAIT_API int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec);
  *         Any error: none was used up.
  *   -ETIMEDOUT  deadline reached
  *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
- *               was installed with SA_RESTART ends a wait without a deadline only where waits
- *               are regular, and the library sleeps on a timer to be up before the
- *               notification; prepare again to go on waiting
+ *               was installed with SA_RESTART ends a wait without a deadline only with
+ *               IPCWAIT_LATENCY, where waits are regular and the library sleeps on a timer to
+ *               be up before the notification; prepare again to go on waiting
  *   -EINVAL     @ec is misaligned or finished
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *

@@ -19,8 +19,10 @@
  *
  * Order among waiters: none. A running thread may overtake a sleeping one, because a mutex that
  * is kept for a sleeper is idle for a whole wake-up, 17 to 50 us on the project's guest. But
- * a waiter that has waited for the longer of 1 ms and 20 B (policy.h) keeps it from those who
- * have waited for less, as soon as it looks: 5 ms after it fell asleep, or 1 ms for each sleeper.
+ * a waiter keeps it from the others when its turn has come: after the longer of 1 ms and 20 B
+ * (policy.h) for each who slept when it went to sleep, itself included. It looks then, though not
+ * sooner than 5 ms after it fell asleep. Where sections are so short that to hand the mutex over
+ * costs more than they last, whoever has it may have it again and again until then.
  *
  * Kinds. IPCWAIT_RECURSIVE: the owner may lock again, and unlocks as often. IPCWAIT_ERRORCHECK:
  * then it gets -EDEADLK. IPCWAIT_ROBUST: a mutex whose owner died is had with -EOWNERDEAD, by
@@ -62,7 +64,7 @@
  *   bit 56      LOST      unlocked while DIED: never to be owned again
  *   bit 57      QUIET     sleepers were woken in vain; they have set alarms and want no wake
  *   bits 58-60  PASSES    unlocks since a waiter last went to sleep, at most 7
- *   bit 61      zero
+ *   bit 61      TIMED     the owner's section is measured: it unlocks out of line
  *   bit 62      CHECKED   every kind but plain: the inline functions miss
  *   bit 63      SPINNER   a waiter that is not counted in SLEEPERS is looking
  *
@@ -75,23 +77,28 @@
  *     0     0       s       free, for a spinner (SPINNER), or until an alarm (QUIET)
  *
  *   WAKE, URGENT, QUIET, PASSES   never without SLEEPERS
+ *   TIMED                         never without OWNER
  *   LOST                          never without DIED, never with OWNER
  *
  *   0 -> t                  lock            any thread       not over URGENT, unless overdue
- *   t -> 0                  unlock          owner            with s = 0, or SPINNER, QUIET, WAKE
+ *   t -> 0                  unlock          owner            with s = 0, or SPINNER, QUIET, WAKE;
+ *                                                            TIMED -> 0
  *   t,0,s -> 0,1,s          unlock          owner            then wake one; of those overdue
  *                                                            if URGENT, which SPINNER and QUIET
  *                                                            do not stop
  *   t,k,s -> t,0,s+1        announce sleep  waiter           PASSES -> 0; QUIET -> 1 if it has
- *                                                            spun in vain
+ *                                                            spun in vain, or a wake would be
  *   t,k,s -> t,0,s          sleep again     waiter, up       PASSES, SPINNER -> 0; QUIET -> 1 if
- *                                                            woken in vain, else 0; URGENT -> 1
+ *                                                            it was up in vain and nobody naps,
+ *                                                            -> 0 if its alarm rang; URGENT -> 1
  *                                                            if overdue
  *   t,0,s -> t,1,s          look            sleeper, up      URGENT -> 1 if overdue; not beside
  *                                                            the URGENT of others if not
  *   SPINNER 0 -> 1          look            spinning waiter  while s > 0; PASSES -> 0
- *   0,k,s -> t,0,s-1        take            sleeper, up      QUIET -> 0, URGENT -> 0
- *   t,k,s -> t,0,s-1        give up         expired waiter   QUIET -> 0, its URGENT -> 0
+ *   0,k,s -> t,0,s-1        take            sleeper, up      its QUIET or URGENT -> 0, and QUIET
+ *                                                            if its alarm rang; TIMED -> 1 for
+ *                                                            one in sixteen that had to wait
+ *   t,k,s -> t,0,s-1        give up         expired waiter   the same, without TIMED
  *   0,k,s -> 0,k,s+1, s-1   announce,       not overdue      beside the URGENT of others, or LOST:
  *                           give up                          who takes it clears WAKE
  *   t -> 0, DIED -> 1       bury            waiter           after proof that thread t is dead
@@ -103,10 +110,11 @@
  * sleepers, for a nap. SLEEPERS may be too large (a waiter was killed): needless wakes.
  */
 struct ipcwait_mutex {
-	struct ipcwait_word64 word;   /* low half: the futex */
-	uint16_t flags;               /* as given to init; all ones: finished */
-	uint16_t count;               /* the owner's: how often more it must unlock */
-	struct ipcwait_word32 note;   /* robust: the owner's birth */
+	struct ipcwait_word64 word; /* low half: the futex */
+	uint16_t flags;             /* as given to init; all ones: finished */
+	uint16_t count;             /* the owner's: how often more it must unlock */
+	struct ipcwait_word32
+		note; /* robust: the owner's birth; else what sections taught */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 

@@ -7,34 +7,42 @@
  * share included. The engine measures B, keeps a small histogram of wait lengths with
  * every object, and spins for the time that makes the expected cost least: nothing for
  * an object whose waits are long, a little more than the usual wait where they are
- * short. Where long waits are regular, a waiter may sleep on a timer until shortly before the
- * expected end and spin only the rest; never on a bare futex word.
+ * short. An object with few waits starts from those at its call site, or of its kind.
  *
  * No single spin costs more than 2B over the best choice, nor is it longer than the ceiling.
- * The one exception: a waiter that keeps finding itself on its waker's CPU spins now and then
- * for up to 8 ms, so that the kernel moves one of them. Not under POWER, not with
+ * The one exception of these rules: a waiter that has been on its waker's CPU for 0.2 s spins for
+ * up to 8 ms, so that the kernel moves one of them. Not under POWER, not with
  * IPCWAIT_SPIN_BUDGET=0, and not where the user or the program has set a ceiling.
  *
  * A preset says what a microsecond of latency is worth in CPU time:
  *
- *   ADAPTIVE  as much as a microsecond of one CPU (the default); sleeps on a timer only
- *             where that takes no more CPU time
- *   LATENCY   four times as much: spins longer, sleeps on a timer before regular waits
- *   POWER     a quarter: spins less, practically never sleeps on a timer
- *   SPIN      always spins for 2B before it sleeps, whatever it has learned
+ *   ADAPTIVE  as much as a microsecond of one CPU (the default)
+ *   LATENCY   four times as much: spins longer; where long waits are regular it sleeps on a
+ *             timer until shortly before the expected end and spins the rest; never on a bare
+ *             futex word
+ *   POWER     a quarter: spins less
+ *
+ * The other presets do not learn:
+ *
+ *   SPIN      always spins for 2B before it sleeps
  *   BLOCK     never spins
+ *   HALTPOLL  spins by the rule of Linux guests' halt polling
+ *   TICKS     spins for two to three milliseconds
  *
  * The first that is set wins: the object's preset, IPCWAIT_POLICY in the environment
- * (adaptive, latency, power, spin, block), ipcwait_policy_set_default(), ADAPTIVE.
- * IPCWAIT_MAX_SPIN_US in the environment (1 .. 100000) replaces the ceiling of 200 us
- * that holds for every spin.
+ * (adaptive, latency, power, spin, block, haltpoll, ticks), ipcwait_policy_set_default(),
+ * ADAPTIVE. IPCWAIT_MAX_SPIN_US in the environment (1 .. 100000) replaces the ceiling of 200 us
+ * that holds for every spin but those of HALTPOLL and TICKS.
  *
  * IPCWAIT_SPIN_BUDGET in the environment (0 .. 100, default 5) is the percentage of a thread's
  * time that failed spins may take; for the process it is half of that of every CPU. With 0
- * ADAPTIVE, LATENCY and POWER do not spin, with 100 there is no bound. SPIN is exempt.
+ * ADAPTIVE, LATENCY and POWER do not spin, with 100 there is no bound. SPIN, HALTPOLL and TICKS
+ * are exempt.
  *
- * Whatever the preset, nobody spins where fewer than two CPUs are usable, where a control
- * group allows less than 1.5 CPUs or was stopped in the last second, or in a real-time class.
+ * Whatever the preset, nobody spins where fewer than two CPUs are usable, unless the waker is
+ * known to run elsewhere, or where a control group allows less than 1.5 CPUs. Both are read when
+ * the process first has to wait. A thread of a real-time class spins like any other, and can keep
+ * ordinary threads from its CPU meanwhile: BLOCK keeps it from that.
  *
  * Source of the rule: the ski-rental bound, Karlin, Li, Manasse, Owicki, "Empirical
  * Studies of Competitive Spinning for a Shared-Memory Multiprocessor", SOSP 1991; the
@@ -46,7 +54,20 @@
 #include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 
-/* IPCWAIT_INHERIT, the zero, takes the process's default. */
+/*
+ * IPCWAIT_INHERIT, the zero, takes the process's default.
+ *
+ * IPCWAIT_HALTPOLL keeps a limit with each object, as the kernel does with each CPU, 0 at first.
+ * A wait that sleeps for longer than the limit, and for guest_halt_poll_ns at most, sets it to
+ * guest_halt_poll_grow times itself, at least guest_halt_poll_grow_start; one that sleeps for
+ * longer than guest_halt_poll_ns divides it by guest_halt_poll_shrink, and what is below the
+ * start becomes 0. IPCWAIT_HALTPOLL in the environment sets the four, with commas between: ns,
+ * grow, start, shrink; the default is the kernel's, 200000,2,50000,2. Source: Linux 6.9,
+ * drivers/cpuidle/governors/haltpoll.c, Documentation/virt/guest-halt-polling.rst.
+ *
+ * IPCWAIT_TICKS spins until three ticks of 1 ms would have come, of which the first may come at
+ * once. Source: the idle loop of the Jiny kernel, kernel/sched_task.cc.
+ */
 enum ipcwait_preset {
 	IPCWAIT_INHERIT,
 	IPCWAIT_ADAPTIVE,
@@ -54,6 +75,8 @@ enum ipcwait_preset {
 	IPCWAIT_POWER,
 	IPCWAIT_SPIN,
 	IPCWAIT_BLOCK,
+	IPCWAIT_HALTPOLL,
+	IPCWAIT_TICKS,
 };
 
 /* Zero-initialised means defaults. */
@@ -71,7 +94,7 @@ struct ipcwait_policy {
 struct ipcwait_window {
 	struct ipcwait_word64 bins;  /* counts of wait lengths, rhythm of the long ones */
 	struct ipcwait_word32 stamp; /* when the last waker began to wake a sleeper */
-	struct ipcwait_word32 state; /* preset, waits learned from, CPU of the last waker */
+	struct ipcwait_word32 state; /* preset, waits so far, threshold, waker's CPU */
 };
 
 IPCWAIT_BEGIN_DECLS

@@ -233,8 +233,9 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_trywait(struct ipcwait_sem *s)
  *
  * Return: 0, the caller has taken one token. Any error: none was taken.
  *   -EINTR   a signal handler ran while the caller slept (never while it spun); one that was
- *            installed with SA_RESTART only where waits are regular, and the library sleeps
- *            on a timer to be up before the token; call again to go on waiting
+ *            installed with SA_RESTART only with IPCWAIT_LATENCY, where waits are regular
+ *            and the library sleeps on a timer to be up before the token; call again to go on
+ *            waiting
  *   -EINVAL  @s is misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *

@@ -39,15 +39,16 @@ enum ipcwait_reason {
 	IPCWAIT_REASON_LEARNED_LONG, /* the window is 0: waits on this object are long */
 	IPCWAIT_REASON_PRESET_BLOCK, /* the preset says never to spin */
 	IPCWAIT_REASON_ONE_CPU,      /* no second CPU for the thread that it waited for */
-	IPCWAIT_REASON_RATIONED, /* the quota of CPU time is small, or was used up lately */
-	IPCWAIT_REASON_REALTIME, /* a real-time thread that spins can starve the other */
-	IPCWAIT_REASON_SAME_CPU, /* the last waker ran on the same CPU */
+	IPCWAIT_REASON_RATIONED,     /* the quota of CPU time is small */
+	IPCWAIT_REASON_SAME_CPU,     /* the last waker ran on the same CPU */
 	IPCWAIT_REASON_BUDGET_EMPTY, /* too much spinning had been in vain lately */
-	IPCWAIT_REASON_CROWDED,      /* as many threads spun as there are CPUs, less one */
+	IPCWAIT_REASON_CROWDED,      /* another thread spun for it already */
 	IPCWAIT_REASON_PREEMPTED,    /* the kernel switched the thread out while it spun */
 	IPCWAIT_REASON_STOLEN,       /* the hypervisor took the CPU while it spun */
 	IPCWAIT_REASON_PROBE,        /* it slept to measure what a sleep costs */
 	IPCWAIT_REASON_NO_FACTS,     /* nothing was known about the machine yet */
+	IPCWAIT_REASON_OVERTAKEN,    /* others took it too often while the thread spun */
+	IPCWAIT_REASON_DEADLINE,     /* it spun until its deadline */
 	IPCWAIT_REASON_COUNT,
 };
 
@@ -56,12 +57,13 @@ enum ipcwait_reason {
 #define IPCWAIT_REASON_SPACE 32
 
 /*
- * slept_ns leaves out the waits of threads without a second CPU (one CPU, rationed, same CPU):
- * a thread that will not spin whatever it learns spares itself the clock.
+ * slept_ns leaves out the waits of threads without a second CPU (one CPU, rationed, same CPU), and
+ * those that the preset BLOCK lets sleep: a thread that will not spin whatever it learns spares
+ * itself the clock.
  */
 struct ipcwait_kind_stats {
 	uint64_t spun;           /* waits that ended while spinning */
-	uint64_t slept;          /* waits that ended after they had given up spinning */
+	uint64_t slept;          /* waits that went to sleep, less those that gave up */
 	uint64_t expired;        /* waits that ended at their deadline */
 	uint64_t interrupted;    /* waits that a signal ended */
 	uint64_t futex_waits;    /* system calls to sleep */
@@ -69,10 +71,10 @@ struct ipcwait_kind_stats {
 	uint64_t wakes_avoided;  /* posts with sleepers that needed no system call */
 	uint64_t spun_useful_ns; /* spinning in waits that ended while spinning */
 	uint64_t spun_wasted_ns; /* spinning in vain */
-	uint64_t slept_ns;       /* asleep, where there was a second CPU */
+	uint64_t slept_ns;       /* asleep, where the clock was read */
 	uint64_t preempted;      /* spins in vain: the kernel switched the thread out */
 	uint64_t stolen;         /* spins in vain: the hypervisor took the CPU */
-	uint64_t timed_sleeps;   /* sleeps on a timer, to spin only the rest of the wait */
+	uint64_t timed_sleeps;   /* LATENCY: sleeps on a timer, to spin only the rest */
 };
 
 struct ipcwait_stats {

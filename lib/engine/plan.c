@@ -1,13 +1,169 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/seam.h"
 #include "engine/plan.h"
-#include "policy/harm.h"
+#include "os/cpu.h"
+#include "os/seam.h"
+#include "policy/ablation.h"
+#include "policy/cost.h"
+#include "policy/credit.h"
+#include "policy/mirror.h"
+#include "policy/place.h"
 #include "policy/policy.h"
+#include "policy/sites.h"
 #include "policy/window.h"
+
+/* At most one spin in so many is given up to measure a sleep. */
+#define SPINS_PER_PROBE 64
+
+/*
+ * With a smaller quota, in hundredths of a CPU, a spinner and the thread it waits for would
+ * use it up together, and then both stop for tens of milliseconds.
+ */
+#define QUOTA_LEAST 150
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static bool rationed(const struct iw_facts *facts)
+{
+	return facts->quota_hundredths && facts->quota_hundredths < QUOTA_LEAST;
+}
+
+/* A spin that parts is longer than any window: not against anybody's wish. */
+static bool may_part(const struct iw_waiter *me)
+{
+	return !iw_without(IW_PARTING) && me->preset != IPCWAIT_POWER &&
+	       me->facts->config.spin_budget_percent != 0 &&
+	       !iw_policy_ceiling_set(me->facts);
+}
+
+/* Sleeping where the waker runs is no different from having one CPU only. */
+static enum iw_reason beside_waker(struct iw_waiter *me)
+{
+	if (may_part(me))
+		me->part_ticks = iw_place_beside(me->facts, &iw_self()->beside,
+						 iw_tick_now(&me->facts->rate));
+	return me->part_ticks ? IW_NO_REASON : IW_SAME_CPU;
+}
+
+/*
+ * Whether there is a second CPU for whoever is waited for. Where the waker ran when it last woke a
+ * sleeper is a guess at where it runs; the last waker of a mutex may have been this thread itself.
+ */
+static enum iw_reason lacks_cpu(struct iw_waiter *me)
+{
+	uint32_t waker = iw_state_waker_cpu(me->state);
+	bool here = waker == iw_cpu_current() + 1;
+
+	if (rationed(me->facts))
+		return IW_RATIONED;
+	if (me->facts->cpus < 2 && (!waker || here))
+		return IW_ONE_CPU;
+	if (here && !iw_without(IW_SAME_PLACE) && me->preset < IPCWAIT_SPIN &&
+	    iw_self()->stamped != me->window)
+		return beside_waker(me);
+	if (iw_self()->beside.times)
+		iw_place_apart(&iw_self()->beside);
+	return IW_NO_REASON;
+}
+
+static struct iw_site site_of(const struct iw_waiter *me)
+{
+	return (struct iw_site){ me->site, me->what->kind };
+}
+
+bool iw_plan_worth_a_look(struct iw_waiter *me)
+{
+	enum ipcwait_preset own;
+
+	me->state = iw_window_state(me->window);
+	own = iw_state_preset(me->state);
+	return !iw_self()->alone && own != IPCWAIT_BLOCK &&
+	       (!iw_state_known(me->state) || iw_state_share(me->state) ||
+		own > IPCWAIT_POWER);
+}
+
+enum iw_reason iw_plan(struct iw_waiter *me)
+{
+	enum iw_reason why;
+
+	if (!me->facts)
+		return IW_NO_FACTS;
+	me->preset = iw_policy_preset(me->facts, me->state);
+	why = me->preset == IPCWAIT_BLOCK ? IW_PRESET_BLOCK : lacks_cpu(me);
+	iw_self()->alone = why;
+	if (why || me->part_ticks || me->preset > IPCWAIT_POWER)
+		return why;
+	me->share = iw_state_known(me->state)
+			    ? iw_state_share(me->state)
+			    : iw_window_young_share(
+				      me->window, iw_sites_before(&iw_sites, site_of(me)));
+	return me->share ? IW_NO_REASON : IW_LEARNED_LONG;
+}
+
+/*
+ * A thread that wakes its partner and then waits for it, waits for the partner's wake-up
+ * too. Two threads that hand work back and forth would each learn from that that waits are
+ * long, and go on sleeping for good, although either of them could end it by spinning once.
+ * So the part of the wait that comes from our own wake is not learned, and a spin that
+ * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
+ */
+static uint64_t delay_from_own_wake(const struct iw_facts *facts)
+{
+	struct iw_thread *self = iw_self();
+	uint64_t awake_at, now;
+
+	if (!self->woke_at_ns || iw_without(IW_OWN_DELAY))
+		return 0;
+	awake_at = self->woke_at_ns + iw_cost_latency_ns(facts);
+	self->woke_at_ns = 0;
+	now = (uint64_t)iw_clock_ns();
+	return awake_at > now ? awake_at - now : 0;
+}
+
+void iw_plan_costs(struct iw_waiter *me)
+{
+	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
+	me->delay_ns = delay_from_own_wake(me->facts);
+	if (me->preset == IPCWAIT_LATENCY && iw_self()->late_on == me->window)
+		me->behind_ns = iw_self()->late_ns;
+}
+
+void iw_plan_note_lateness(const struct iw_waiter *me, uint64_t late_ns)
+{
+	iw_self()->late_on = me->window;
+	iw_self()->late_ns = late_ns;
+}
+
+static bool affordable(const struct iw_waiter *me, uint64_t now)
+{
+	if (iw_without(IW_CREDIT))
+		return true;
+	if (me->facts->dedicated)
+		return me->facts->config.spin_budget_percent != 0;
+	return iw_credit_allows(me->facts, iw_self()->credit_full_at, now);
+}
+
+static bool probe(const struct iw_waiter *me, uint64_t now)
+{
+	struct iw_thread *self = iw_self();
+
+	if (iw_without(IW_COST_PROBES) ||
+	    IPCWAIT_LIKELY(++self->unprobed < SPINS_PER_PROBE) ||
+	    !iw_cost_probe_due(me->facts, now))
+		return false;
+	self->unprobed = 0;
+	return true;
+}
+
+enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now)
+{
+	if (me->preset > IPCWAIT_POWER || me->part_ticks)
+		return IW_NO_REASON;
+	if (!affordable(me, now))
+		return IW_BUDGET_EMPTY;
+	return probe(me, now) ? IW_PROBE : IW_NO_REASON;
 }
 
 /* The next number of the thread's generator: xorshift, Marsaglia 2003, with his constants. */
@@ -32,27 +188,79 @@ static uint32_t next_random(struct iw_thread *self)
  */
 static uint64_t jittered(uint64_t ns)
 {
+	if (iw_without(IW_JITTER))
+		return ns;
 	return ns - ns / 8 + (ns / 4 * (next_random(iw_self()) % 256) / 256);
 }
 
-/* How long a spin may be after the ones that went wrong lately. */
-static uint64_t longest_ns(const struct iw_waiter *me, uint64_t now)
+uint64_t iw_plan_window_ns(const struct iw_waiter *me)
 {
-	unsigned level = me->preset == IPCWAIT_SPIN ? 0 : iw_harm_level(me->facts, now);
+	uint64_t most = least(2 * me->block_ns, iw_policy_ceiling_ns(me->facts));
 
-	return least(2 * me->block_ns >> level, iw_policy_ceiling_ns(me->facts));
+	switch (me->preset) {
+	case IPCWAIT_SPIN:
+		return most;
+	case IPCWAIT_HALTPOLL:
+		return iw_haltpoll_ns(&me->facts->config.haltpoll,
+				      iw_window_limit_ns(me->window));
+	case IPCWAIT_TICKS:
+		return iw_ticks_spin_ns(next_random(iw_self()));
+	default:
+		return least(
+			jittered(iw_window_spin_ns(me->share, me->block_ns, me->delay_ns)),
+			most);
+	}
 }
 
-uint64_t iw_plan_spin_ns(struct iw_waiter *me, uint64_t now)
+bool iw_plan_timed(const struct iw_waiter *me, uint64_t spun_ns, struct iw_timed_plan *plan)
 {
-	struct iw_timer_cost timer = iw_policy_timer(me->facts, me->block_ns);
-	uint64_t most = longest_ns(me, now);
+	struct iw_timer_cost timer;
 
-	if (me->preset == IPCWAIT_SPIN)
-		return most;
-	iw_window_plan(me->window, me->block_ns, me->delay_ns,
-		       me->what->resumable ? &timer : NULL, &me->plan);
-	me->plan.spin_again_ns = least(me->plan.spin_again_ns, most);
-	me->plan.timed = me->plan.timed && me->plan.sleep.span_ns <= me->plan.spin_again_ns;
-	return least(jittered(me->plan.spin_ns), most);
+	if (me->preset != IPCWAIT_LATENCY || !me->what->resumable || iw_without(IW_TIMED))
+		return false;
+	timer = iw_policy_timer(me->facts, me->block_ns);
+	return iw_window_timed(me->window, spun_ns, me->block_ns, &timer, plan);
+}
+
+static void learn(struct iw_waiter *me, unsigned bin, unsigned n, uint64_t interval_ns)
+{
+	iw_window_record(me->window, bin, n, interval_ns);
+	if (!iw_state_known(me->state) || iw_self()->learned++ % IW_SITES_ONE_IN == 0)
+		iw_sites_record(&iw_sites, site_of(me), bin);
+}
+
+static void learn_as_haltpoll(struct iw_waiter *me, uint64_t halted_ns)
+{
+	uint64_t limit_ns = iw_window_limit_ns(me->window);
+
+	iw_window_set_limit_ns(me->window, iw_haltpoll_next_ns(&me->facts->config.haltpoll,
+							       limit_ns, halted_ns));
+}
+
+void iw_plan_learn_slept(struct iw_waiter *me, uint64_t wait_ns, uint64_t spun_ns,
+			 bool ended)
+{
+	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
+	bool rhythmic = ended && me->preset == IPCWAIT_LATENCY;
+
+	if (me->preset == IPCWAIT_HALTPOLL)
+		learn_as_haltpoll(me, wait_ns > spun_ns ? wait_ns - spun_ns : 0);
+	if (me->preset <= IPCWAIT_POWER)
+		learn(me, iw_bin_of(own_ns, me->block_ns), 1,
+		      rhythmic ? own_ns + me->behind_ns : 0);
+}
+
+/* False where the preset does not ask for a histogram, or keeps something else in its place. */
+static bool histories_count(const struct iw_waiter *me)
+{
+	return me->facts && iw_policy_preset(me->facts, me->state) <= IPCWAIT_POWER;
+}
+
+void iw_plan_learn_spun(struct iw_waiter *me, uint64_t wait_ns)
+{
+	unsigned n = iw_state_known(me->state) ? IW_SAMPLE_ONE_IN : 1;
+	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
+
+	if (++iw_self()->quick % n == 0 && histories_count(me))
+		learn(me, wait_ns ? iw_bin_of(own_ns, me->block_ns) : 0, n, 0);
 }

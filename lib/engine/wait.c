@@ -1,61 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "os/seam.h"
-#include "engine/admit.h"
-#include "policy/cost.h"
-#include "watch/observe.h"
-#include "policy/policy.h"
-#include "watch/stats.h"
+#include "engine/plan.h"
+#include "engine/sleep.h"
+#include "engine/spin.h"
 #include "engine/wait.h"
+#include "os/seam.h"
+#include "policy/cost.h"
 #include "policy/window.h"
+#include "watch/observe.h"
+#include "watch/stats.h"
 
-/* How often a waiter that could not be published looks, in ns. */
-#define NAP_NS 1000000
+/* How often a sleeper that could not be published looks, in ns. */
+#define UNPUBLISHED_NS 1000000
+
+/* One sleep in so many is a sample of what a wake costs: a sample moves shared lines. */
+#define SLEEPS_PER_SAMPLE 4
 
 /* The course of one wait. Times are those of CLOCK_MONOTONIC, and 0 if not learning. */
 struct course {
-	bool learning;      /* there is a second CPU, so the clock is worth reading */
-	bool dirty;         /* its length is not known */
-	bool timed;         /* a timer of ours ended the last sleep */
+	bool learning; /* it may be worth spinning some day, so the clock is worth reading */
+	bool dirty;    /* its length is not known */
+	bool timed;    /* a timer of ours ended the last sleep */
 	uint64_t spun_ns;   /* how long all spins took */
 	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
-	int64_t timer_ns;   /* deadline of the next sleep, 0 if only a wake ends it */
+	int64_t timer_ns; /* when a timer of ours ends the next sleep; IPCWAIT_FOREVER: none */
+	struct iw_timed_plan plan; /* if there is one */
 	struct iw_outcome outcome;
 };
 
 static uint64_t now_ns(void)
 {
 	return (uint64_t)iw_clock_ns();
-}
-
-int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
-		  int64_t deadline_ns, bool private_)
-{
-	iw_count(kind, IW_FUTEX_WAITS, 1);
-	return iw_futex_wait(futex, expected, deadline_ns < 0 ? 0 : deadline_ns, private_);
-}
-
-/*
- * The futex word is a local one that nobody wakes: on the object's word the nap could take a
- * wake that is meant for a published sleeper.
- */
-static int nap(struct iw_waiter *me, struct course *c)
-{
-	int64_t until = iw_clock_ns() + NAP_NS;
-	bool last = me->deadline_ns < until;
-	uint32_t nobody = 0;
-	int r = iw_sleep_once(me->what->kind, &nobody, 0, last ? me->deadline_ns : until,
-			      true);
-
-	if (c->learning)
-		c->began_at = c->asleep_at = now_ns();
-	c->timed = false;
-	c->late_ns = 0;
-	c->timer_ns = 0;
-	return r == -ETIMEDOUT && !last ? 0 : r;
 }
 
 /*
@@ -70,23 +48,12 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 	if (!me->woken)
 		return 0;
 	if (iw_window_stamp_age(me->window, now, slept_ns, &age_ns)) {
-		iw_cost_note_latency(age_ns);
+		if (iw_self()->sleeps++ % SLEEPS_PER_SAMPLE == 0 || me->reason == IW_PROBE)
+			iw_cost_note_latency(age_ns);
 		return age_ns;
 	}
 	usual_ns = iw_cost_latency_ns(me->facts);
 	return usual_ns < slept_ns ? usual_ns : slept_ns;
-}
-
-/*
- * How late the timer was: it ended the sleep, or had not yet when the waker came. Leaving out
- * the latter would leave out the latest.
- */
-static void note_timer(const struct course *c)
-{
-	uint64_t ended_at = c->asleep_at - c->late_ns;
-
-	if (c->timer_ns && ended_at > (uint64_t)c->timer_ns)
-		iw_cost_note_timer(ended_at - (uint64_t)c->timer_ns);
 }
 
 static void note_sleep(const struct iw_waiter *me, struct course *c)
@@ -94,109 +61,78 @@ static void note_sleep(const struct iw_waiter *me, struct course *c)
 	uint64_t now = now_ns(), slept_ns = now - c->asleep_at;
 
 	c->outcome.slept_ns += slept_ns;
-	iw_count(me->what->kind, IW_SLEPT_NS, slept_ns);
 	c->late_ns = lateness(me, now, slept_ns);
 	c->asleep_at = now;
 }
 
-/* Sleep in the way of the primitive. */
-static int sleep_once(struct iw_waiter *me, uint32_t expected, int64_t until_ns)
+/*
+ * How late the timer was: it ended the sleep, or had not yet when the waker came. Leaving out
+ * the latter would leave out the latest.
+ */
+static void note_timer(const struct iw_waiter *me, const struct course *c)
 {
-	if (me->what->sleep)
-		return me->what->sleep(me, expected, until_ns);
-	if (!me->bits)
-		return iw_sleep_once(me->what->kind, me->futex, expected, until_ns,
-				     me->private_);
-	iw_count(me->what->kind, IW_FUTEX_WAITS, 1);
-	return iw_futex_wait_bits(me->futex, expected, until_ns < 0 ? 0 : until_ns,
-				  me->private_, me->bits);
+	uint64_t ended_at = c->asleep_at - c->late_ns;
+
+	iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
+	if (ended_at > (uint64_t)c->timer_ns)
+		iw_cost_note_timer(ended_at - (uint64_t)c->timer_ns);
 }
 
-static int64_t sooner(int64_t deadline_ns, int64_t alarm_ns)
+static int64_t sooner(int64_t a_ns, int64_t b_ns)
 {
-	return alarm_ns && alarm_ns < deadline_ns ? alarm_ns : deadline_ns;
+	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-static int sleep_published(struct iw_waiter *me, uint32_t expected, struct course *c)
+/* When a sleep ends at the latest, if no timer of ours ends it. */
+static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 {
-	int64_t timer_ns = c->timer_ns;
-	int64_t until_ns = timer_ns ? timer_ns : sooner(me->deadline_ns, me->alarm_ns);
-	int r = sleep_once(me, expected, until_ns);
+	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
 
-	me->woken = r == 0;
-	c->timed = timer_ns && r == -ETIMEDOUT;
+	return rest->word ? until_ns : sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);
+}
+
+/* Until a wake, the deadline, the primitive's own time or our timer: whichever comes first. */
+static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struct course *c)
+{
+	int64_t until_ns = ends_at(me, rest);
+	bool timed = c->timer_ns < until_ns && rest->may_spin && rest->word;
+	int r;
+
+	if (timed)
+		until_ns = c->timer_ns;
+	r = iw_sleep_as(me, rest, until_ns);
+	me->woken = r >= 0;
+	me->woken_on = r > 0 ? (unsigned)r : 0;
+	c->timed = timed && r == -ETIMEDOUT;
 	if (c->learning)
 		note_sleep(me, c);
-	if (timer_ns && r != -EAGAIN) {
-		iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
-		note_timer(c);
-		c->timer_ns = 0;
-	}
-	return r == -ETIMEDOUT && until_ns < me->deadline_ns ? 0 : r;
+	if (timed && r != -EAGAIN)
+		note_timer(me, c);
+	if (r != -EAGAIN)
+		c->timer_ns = IPCWAIT_FOREVER;
+	if (r == -EINTR && me->what->restarts)
+		return -EAGAIN;
+	return r > 0 || (r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r;
 }
 
-/*
- * A thread that wakes its partner and then waits for it, waits for the partner's wake-up
- * too. Two threads that hand work back and forth would each learn from that that waits are
- * long, and go on sleeping for good, although either of them could end it by spinning once.
- * So the part of the wait that comes from our own wake is not learned, and a spin that
- * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
- */
-static uint64_t delay_from_own_wake(const struct iw_facts *facts)
+static bool taken_in_withdrawing(struct iw_waiter *me)
 {
-	struct iw_thread *self = iw_self();
-	uint64_t awake_at, now;
-
-	if (!self->woke_at_ns)
-		return 0;
-	awake_at = self->woke_at_ns + iw_cost_latency_ns(facts);
-	self->woke_at_ns = 0;
-	now = now_ns();
-	return awake_at > now ? awake_at - now : 0;
+	return me->what->withdraw ? me->what->withdraw(me) : me->what->look(me) == IW_THERE;
 }
 
-static void record(const struct iw_waiter *me, struct course *c, uint64_t wait_ns)
+/* Why it slept is why the first spin ended, whatever comes of those after the sleep. */
+static void note_spin(struct course *c, bool taken, const struct iw_spun *spun)
 {
-	c->outcome.wait_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
-	iw_window_record(me->window, c->outcome.wait_ns, me->behind_ns, me->block_ns);
-}
-
-/* The next wait on the object may be regular only if counted from the end of this one. */
-static void note_lateness(const struct iw_waiter *me, const struct course *c)
-{
-	struct iw_thread *self = iw_self();
-
-	self->late_on = me->window;
-	self->late_ns = c->late_ns;
-}
-
-/* The wait ends without success, for the reason @r, unless it is there at the last moment. */
-static int give_up(struct iw_waiter *me, int r)
-{
-	if (me->what->withdraw(me))
-		r = 0;
-	if (r == 0)
-		iw_count(me->what->kind, IW_SLEPT, 1);
-	else if (r == -ETIMEDOUT)
-		iw_count(me->what->kind, IW_EXPIRED, 1);
-	else if (r == -EINTR)
-		iw_count(me->what->kind, IW_INTERRUPTED, 1);
-	return r;
-}
-
-static void count_spin(enum ipcwait_kind kind, bool taken, const struct iw_spun *spun,
-		       struct iw_outcome *o)
-{
+	struct iw_outcome *o = &c->outcome;
 	uint64_t cpu_ns = spun->ns - spun->lost_ns;
 
-	if (cpu_ns)
-		iw_count(kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS, cpu_ns);
-	if (spun->reason == IW_PREEMPTED)
-		iw_count(kind, IW_SPINS_PREEMPTED, 1);
-	else if (spun->reason == IW_STOLEN)
-		iw_count(kind, IW_SPINS_STOLEN, 1);
 	*(taken ? &o->spun_useful_ns : &o->spun_wasted_ns) += cpu_ns;
-	/* Why it slept is why the first one ended, whatever comes of those after the sleep. */
+	if (cpu_ns)
+		iw_count(o->kind, taken ? IW_SPUN_USEFUL_NS : IW_SPUN_WASTED_NS, cpu_ns);
+	if (spun->reason == IW_PREEMPTED)
+		iw_count(o->kind, IW_SPINS_PREEMPTED, 1);
+	else if (spun->reason == IW_STOLEN)
+		iw_count(o->kind, IW_SPINS_STOLEN, 1);
 	if (o->reason)
 		return;
 	o->window_ns = spun->window_ns;
@@ -209,7 +145,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 	struct iw_spun spun;
 	bool taken = iw_spin(me, limit_ns, &spun);
 
-	count_spin(me->what->kind, taken, &spun, &c->outcome);
+	note_spin(c, taken, &spun);
 	me->reason = spun.reason;
 	c->dirty = taken && spun.dirty;
 	c->spun_ns += spun.ns;
@@ -229,133 +165,195 @@ static uint64_t expected_at(const struct iw_waiter *me, const struct course *c,
 /* The timer ended the sleep before a wake did: the rest is worth spinning. */
 static bool taken_after_timer(struct iw_waiter *me, struct course *c)
 {
-	uint64_t until = expected_at(me, c, me->plan.sleep.until_ns), left_ns;
+	uint64_t until = expected_at(me, c, c->plan.sleep.until_ns), left_ns;
 
-	if (me->what->withdraw(me))
+	if (taken_in_withdrawing(me))
 		return true;
 	if (c->asleep_at >= until)
 		return false;
 	left_ns = until - c->asleep_at;
-	if (left_ns > me->plan.spin_again_ns)
-		left_ns = me->plan.spin_again_ns;
-	return left_ns && spin(me, c, left_ns);
+	return spin(me, c, left_ns < c->plan.spin_ns ? left_ns : c->plan.spin_ns);
+}
+
+/* The preset says to spin whatever was learned, or spinning has turned out to pay. */
+static bool spins(const struct iw_waiter *me)
+{
+	return me->share || me->preset > IPCWAIT_POWER;
 }
 
 /*
  * Looks after a sleep that ended with @r. A waiter that paid for a sleep in vain spins before
  * the next: whoever overtook it may be done soon. Then the wait lasted beyond the stamp.
  */
-static bool taken_after(struct iw_waiter *me, int r, struct course *c)
+static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
+			struct course *c)
 {
+	enum iw_seen seen;
+
 	if (c->timed)
 		return taken_after_timer(me, c);
-	return me->what->look(me) || (r == 0 && c->learning && spin(me, c, me->again_ns));
+	seen = me->what->look(me);
+	if (seen != IW_AWAY)
+		return seen == IW_THERE;
+	return r == 0 && rest->may_spin && c->learning && (rest->spin_ns || spins(me)) &&
+	       spin(me, c, rest->spin_ns);
 }
 
 /*
  * Where waits are regular, the first sleep ends shortly before its expected end. There is no
- * timer if that is past, where something has gone wrong with the spin, nor if the caller's
- * deadline comes first.
+ * timer if that is past, where something has gone wrong with the spin.
  */
-static void set_timer(const struct iw_waiter *me, struct course *c)
+static void set_timer(struct iw_waiter *me, struct course *c)
 {
-	uint64_t wake_at = expected_at(me, c, me->plan.sleep.wake_ns);
+	uint64_t wake_at;
 
-	if (c->learning && me->plan.timed && wake_at > c->asleep_at &&
-	    (int64_t)wake_at < me->deadline_ns)
+	c->timer_ns = IPCWAIT_FOREVER;
+	if (!iw_plan_timed(me, c->spun_ns, &c->plan))
+		return;
+	wake_at = expected_at(me, c, c->plan.sleep.wake_ns);
+	if (wake_at > c->asleep_at)
 		c->timer_ns = (int64_t)wake_at;
 }
 
 /*
- * Go to sleep, and again whenever somebody else was faster after the wake.
- *
- * The true length of the wait ends at the waker's stamp, which is late_ns before the last
- * reading of the clock. A thread that has no second CPU will not spin whatever it learns, so
- * it learns nothing and spares itself the clock, 22 ns a reading on the project's guest.
+ * The first sleep is near. What can be counted before it is: afterwards somebody waits for this
+ * thread. Whoever will not spin whatever it learns spares itself the clock.
  */
-static int sleep_until_taken(struct iw_waiter *me, struct course *c)
+static void begin_sleeping(struct iw_waiter *me, struct course *c)
 {
-	uint64_t waited_ns;
-	int r = 0;
-
-	c->learning = me->facts && !iw_self()->alone;
-	c->asleep_at = c->learning ? now_ns() : 0;
-	c->began_at = c->asleep_at - c->spun_ns;
-	set_timer(me, c);
-	do {
-		uint32_t expected;
-		enum iw_settled how = me->what->settle(me, &expected);
-
-		if (how == IW_TAKEN)
-			break;
-		r = how == IW_SLEEP ? sleep_published(me, expected, c) : nap(me, c);
-		if (r == -EINTR && me->what->restarts)
-			r = -EAGAIN;
-	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, r, c));
-
-	waited_ns = c->asleep_at - c->began_at - c->late_ns;
-	if (r != 0 && r != -EAGAIN) {
-		/* Nobody ended it: it lasted at least this long, which says enough beyond 2B. */
-		if (c->learning && waited_ns >= 2 * me->block_ns) {
-			c->outcome.wait_ns = waited_ns;
-			iw_window_record_unended(me->window);
-		}
-		return give_up(me, r);
-	}
-	if (c->learning && !c->dirty)
-		record(me, c, waited_ns);
 	iw_count(me->what->kind, IW_SLEPT, 1);
-	return 0;
-}
-
-/* What the engine knows before the wait. */
-static void prepare(struct iw_waiter *me)
-{
-	if (!me->facts)
-		return;
-	me->preset = iw_policy_preset(me->facts, me->window);
-	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
-	me->delay_ns = delay_from_own_wake(me->facts);
-	me->behind_ns = iw_self()->late_on == me->window ? iw_self()->late_ns : 0;
-}
-
-/* Spins, unless it is known without asking that spinning is of no use. */
-static bool taken_at_once(struct iw_waiter *me, struct course *c)
-{
-	me->facts = iw_facts();
-	c->outcome.reason = iw_admit_still_alone(me);
 	if (c->outcome.reason)
-		return false;
-	prepare(me);
-	return spin(me, c, 0);
+		iw_count_reason(c->outcome.reason);
+	c->timer_ns = IPCWAIT_FOREVER;
+	if (!c->learning)
+		return;
+	c->asleep_at = now_ns();
+	c->began_at = c->asleep_at - c->spun_ns;
+	if (me->preset == IPCWAIT_LATENCY)
+		set_timer(me, c);
+}
+
+/* The wait ends without success, for the reason @r, unless it is there at the last moment. */
+static int give_up(struct iw_waiter *me, int r)
+{
+	if (taken_in_withdrawing(me))
+		return 0;
+	iw_count(me->what->kind, IW_SLEPT, (uint64_t)-1);
+	if (r == -ETIMEDOUT)
+		iw_count(me->what->kind, IW_EXPIRED, 1);
+	else if (r == -EINTR)
+		iw_count(me->what->kind, IW_INTERRUPTED, 1);
+	return r;
 }
 
 /*
- * Every function between the system call and the caller costs: the processor has lost its
- * stack of return addresses when a thread runs again. So there are few.
+ * Learn from the length of a wait that slept. It ends at the waker's stamp, which is late_ns
+ * before the last reading of the clock. One that nobody ended lasted at least so long, which says
+ * enough beyond 2B; but a deadline that always passes is no rhythm.
  */
-static int wait_through(struct iw_waiter *me, struct course *c)
+static void learn(struct iw_waiter *me, struct course *c, bool ended)
 {
-	if (!taken_at_once(me, c))
-		return sleep_until_taken(me, c);
-	if (!c->dirty)
-		record(me, c, c->spun_ns);
+	uint64_t waited_ns = c->asleep_at - c->began_at - c->late_ns;
+
+	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
+	if (c->dirty || (!ended && waited_ns < 2 * me->block_ns))
+		return;
+	c->outcome.wait_ns = waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0;
+	iw_plan_learn_slept(me, waited_ns, c->spun_ns, ended);
+}
+
+/* Go to sleep, and again whenever somebody else was faster after the wake. */
+static int sleep_until_taken(struct iw_waiter *me, struct course *c)
+{
+	struct iw_rest rest;
+	int r = 0;
+
+	begin_sleeping(me, c);
+	do {
+		rest = me->what->settle(me);
+		if (rest.taken)
+			break;
+		r = sleep_through(me, &rest, c);
+	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, &rest, r, c));
+
+	if (r == -EAGAIN)
+		r = 0;
+	if (c->learning)
+		learn(me, c, r == 0);
+	return r ? give_up(me, r) : 0;
+}
+
+/* It spun, and did not sleep. */
+static int end_spinning(struct iw_waiter *me, struct course *c)
+{
 	iw_count(me->what->kind, IW_SPUN, 1);
+	c->outcome.wait_ns = c->dirty ? 0 : c->spun_ns;
+	if (!c->dirty)
+		iw_plan_learn_spun(me, c->spun_ns);
 	return 0;
 }
 
+static struct iw_outcome outcome_of(const struct iw_waiter *me)
+{
+	return (struct iw_outcome){ .window = me->window,
+				    .site = me->site,
+				    .kind = me->what->kind,
+				    .resumable = me->what->resumable };
+}
+
+/* Plan, spin, sleep: the first looks were in vain, or said @why not to look any more. */
+static int wait_in_earnest(struct iw_waiter *me, enum iw_reason why)
+{
+	struct course c = { .outcome = outcome_of(me) };
+	enum iw_reason plan = iw_plan(me);
+
+	c.learning = !plan || plan == IW_LEARNED_LONG;
+	c.outcome.reason = me->reason = plan ? plan : why;
+	if (c.learning)
+		iw_plan_costs(me);
+	c.outcome.result = !me->reason && spin(me, &c, 0) ? end_spinning(me, &c)
+							  : sleep_until_taken(me, &c);
+	if (me->preset == IPCWAIT_LATENCY)
+		iw_plan_note_lateness(me, c.late_ns);
+	if (me->facts && me->facts->observed)
+		iw_observe(me->facts, &c.outcome);
+	return c.outcome.result;
+}
+
+/* Most waits that are worth a look are over here, and nothing has been worked out for them. */
+static int end_at_once(struct iw_waiter *me)
+{
+	iw_count(me->what->kind, IW_SPUN, 1);
+	iw_plan_learn_spun(me, 0);
+	if (me->facts && me->facts->observed) {
+		struct iw_outcome o = outcome_of(me);
+
+		iw_observe(me->facts, &o);
+	}
+	return 0;
+}
+
+/* The deadline is past: what is there is taken, and nothing else is done. */
+static int poll(struct iw_waiter *me)
+{
+	if (taken_in_withdrawing(me))
+		return 0;
+	iw_count(me->what->kind, IW_EXPIRED, 1);
+	return -ETIMEDOUT;
+}
+
+/*
+ * Every function between the system call and the caller costs: the processor has lost its stack of
+ * return addresses when a thread runs again. So there are few.
+ */
 int iw_wait(struct iw_waiter *me)
 {
-	struct course c = { .outcome = { .window = me->window, .kind = me->what->kind } };
+	enum iw_reason why = IW_NO_REASON;
 
-	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns()) {
-		if (me->what->withdraw(me))
-			return 0;
-		iw_count(me->what->kind, IW_EXPIRED, 1);
-		return -ETIMEDOUT;
-	}
-	c.outcome.result = wait_through(me, &c);
-	note_lateness(me, &c);
-	iw_observe(me->facts, &c.outcome);
-	return c.outcome.result;
+	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns())
+		return poll(me);
+	me->facts = iw_facts();
+	if (iw_plan_worth_a_look(me) && iw_first_looks(me, &why))
+		return end_at_once(me);
+	return wait_in_earnest(me, why);
 }

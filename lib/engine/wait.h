@@ -4,15 +4,15 @@
  * functions; the engine decides how long to spin and when to sleep. No primitive has a
  * waiting loop of its own, and nothing else in the library sleeps.
  *
- *   look ──► not there ──► look again ... until the window is over      (spin.c)
+ *   look ──► away ──► look again ... until the window is over           (spin.c)
  *     │                        │
  *     ▼                        ▼
- *   taken ◄── there ── settle ──► published ──► futex ──► woken ──► look again
- *                                                 │
- *                          withdraw ◄── deadline, signal, error         (wait.c)
- *                             ▲                   │
- *                             └─── a timer of ours, shortly before the expected end:
- *                                  spin the rest, then settle again
+ *   taken ◄── there ── settle ──► how to rest ──► futex ──► woken ──► look again
+ *                                                   │
+ *                            withdraw ◄── deadline, signal, error       (wait.c)
+ *                               ▲                   │
+ *                               └─── a timer of ours, shortly before the expected end:
+ *                                    spin what is left, then settle again
  */
 #ifndef IW_ENGINE_WAIT_H
 #define IW_ENGINE_WAIT_H
@@ -24,16 +24,67 @@
 #include <ipcwait/stats.h>
 
 #include "env/facts.h"
+#include "os/futex_waitv.h"
 #include "policy/reason.h"
 #include "policy/window.h"
 
 struct iw_waiter;
 
-enum iw_settled {
-	IW_TAKEN, /* it was there after all, and is the caller's */
-	IW_SLEEP, /* the sleeper is published: sleep until a wake */
-	IW_NAP,   /* there was no room to publish it: look again in a millisecond */
+/* What a look has shown. */
+enum iw_seen {
+	IW_AWAY,           /* not there */
+	IW_THERE,          /* it was there, and is the caller's */
+	IW_AWAY_CROWDED,   /* not there, and another thread spins for it already: do not */
+	IW_AWAY_OVERTAKEN, /* not there, and others came first too often: spin no longer */
 };
+
+/* How to rest: what settle() answers. Begin with one of the functions below. */
+struct iw_rest {
+	/* It was there after all, and is the caller's. */
+	bool taken;
+
+	/* If this sleep is in vain, a spin before the next may pay. */
+	bool may_spin;
+
+	/*
+	 * Sleep while *@word is @expected, until a wake of a class in @bits, or of any if that is
+	 * 0. NULL: there was no room to publish the sleeper, and nobody will wake it; so it looks
+	 * again after a millisecond.
+	 */
+	const uint32_t *word;
+	uint32_t expected;
+	uint32_t bits;
+
+	/* The sleep ends then at the latest, and not the wait. */
+	int64_t until_ns;
+
+	/* The length of the spin after it; 0: the window. */
+	uint64_t spin_ns;
+
+	/* Above 1: sleep on so many words, of which @word is the first. */
+	unsigned n;
+	const struct iw_waitv *several;
+};
+
+static inline struct iw_rest iw_rest_on(const uint32_t *word, uint32_t expected)
+{
+	return (struct iw_rest){
+		.may_spin = true,
+		.word = word,
+		.expected = expected,
+		.until_ns = IPCWAIT_FOREVER,
+	};
+}
+
+static inline struct iw_rest iw_rest_unpublished(void)
+{
+	return iw_rest_on(NULL, 0);
+}
+
+static inline struct iw_rest iw_rest_taken(void)
+{
+	return (struct iw_rest){ .taken = true };
+}
 
 /*
  * What the engine asks of a primitive. Called without any lock; must not wait, and touch
@@ -50,46 +101,43 @@ struct iw_waitable {
 	bool restarts;
 
 	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
-	 * for a mark that is set once. */
-	bool (*look)(struct iw_waiter *me);
+	 * for a mark that it sets where it finds it missing. */
+	enum iw_seen (*look)(struct iw_waiter *me);
 
-	/* Take it if it is there, else publish that a thread sleeps on the futex word, in one
-	 * atomic step. With IW_SLEEP *@expected is the value of the word to sleep on. */
-	enum iw_settled (*settle)(struct iw_waiter *me, uint32_t *expected);
+	/* Take it if it is there, else publish that a thread sleeps, in one atomic step. */
+	struct iw_rest (*settle)(struct iw_waiter *me);
 
 	/* The waiter will not be asleep any more: take it if it is there now, else unpublish.
-	 * True if it was taken. */
+	 * True if it was taken. NULL: nothing of it is published, and a look will do. */
 	bool (*withdraw)(struct iw_waiter *me);
-
-	/* Sleep once, until @deadline_ns at most, where that is not on one futex word; results
-	 * as of iw_sleep_once(). NULL: iw_waiter.futex is slept on. */
-	int (*sleep)(struct iw_waiter *me, uint32_t expected, int64_t deadline_ns);
 };
 
 /* One wait, on the waiter's stack. A primitive embeds it first in a struct of its own. */
 struct iw_waiter {
 	const struct iw_waitable *what;
 	struct ipcwait_window *window;
-	const uint32_t *futex;
+	const uint32_t *futex; /* changes when it comes; NULL: no such word */
 	int64_t deadline_ns;
+	uintptr_t site;    /* where in the program: the return address; 0: not known */
+	uint64_t apart_ns; /* two looks are so far apart at least; 0: as close as can be */
 	bool private_;
-	uint32_t bits; /* the class of wakes that reach it; 0: all */
-
-	/* Set by the primitive, in look() and settle(). */
-	bool crowded;      /* somebody else spins: do not begin to */
-	int64_t alarm_ns;  /* the next sleep ends here, and not the wait; 0: no such time */
-	uint64_t again_ns; /* after a sleep in vain spin for so long; 0: for the window */
 
 	/* Set by the engine. */
-	bool woken;            /* the kernel reported a wake */
+	bool woken;        /* the kernel reported a wake, at the end of the last sleep */
+	unsigned woken_on; /* which of several words it was for */
 	enum iw_reason reason; /* why its last spin ended in vain, or did not begin */
 	enum ipcwait_preset preset;
 	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
-	uint64_t block_ns;            /* B */
-	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
-	uint64_t behind_ns;           /* by which it came late, because it was woken late */
-	struct iw_plan plan;          /* made when the first looks were in vain */
+	uint32_t state;               /* of the window, when the wait began */
+	unsigned share;               /* threshold of its spins, in 64ths of B */
+	uint64_t part_ticks; /* spins for so long all the same, lib/policy/place.h */
+	uint64_t block_ns;   /* B */
+	uint64_t delay_ns;   /* part of the wait that this thread caused itself */
+	uint64_t behind_ns;  /* by which it came late, because it was woken late */
 };
+
+/* In a public function: where the program called it, for iw_waiter.site. */
+#define IW_CALL_SITE ((uintptr_t)__builtin_return_address(0))
 
 /*
  * Wait until look(), settle() or withdraw() has taken it.
@@ -98,24 +146,5 @@ struct iw_waiter {
  * that the object cannot be slept on and are never retried.
  */
 int iw_wait(struct iw_waiter *me);
-
-/* What came of a spin. */
-struct iw_spun {
-	uint64_t ns;           /* how long it took; 0 if the waiter was not admitted */
-	uint64_t lost_ns;      /* at the end of it, that the thread was off its CPU */
-	uint64_t window_ns;    /* time it might have spun; 0 if the first looks sufficed */
-	enum iw_reason reason; /* why it ended in vain */
-	bool dirty;            /* the thread was off its CPU: the length says nothing */
-};
-
-/*
- * Spin for @limit_ns, or for the window of the object if that is 0; at most until the
- * deadline. True if it was taken.
- */
-bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun);
-
-/* Sleep in the kernel once. Returns what lib/os/futex.h lists. */
-int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
-		  int64_t deadline_ns, bool private_);
 
 #endif

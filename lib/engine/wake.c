@@ -36,31 +36,32 @@ bool iw_stamp_fresh(const struct ipcwait_window *w)
 }
 
 /* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */
-static void learn_from_wake(uint64_t begin_ns, unsigned woken)
+static void learn_from_wake(uint64_t stamped_at, unsigned woken)
 {
 	struct iw_thread *self = iw_self();
 
-	self->woke_at_ns = begin_ns;
+	self->woke_at_ns = stamped_at;
 	if (self->wakes++ % 4 == 0)
-		iw_cost_note_waker((now_ns() - begin_ns) / woken);
+		iw_cost_note_waker((now_ns() - stamped_at) / woken);
 }
 
-static int count_wake(enum ipcwait_kind kind, int woken, uint64_t begin_ns)
+static int count_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at)
 {
 	iw_count(kind, IW_FUTEX_WAKES, 1);
-	if (woken > 0 && begin_ns)
-		learn_from_wake(begin_ns, (unsigned)woken);
+	if (woken > 0 && stamped_at)
+		learn_from_wake(stamped_at, (unsigned)woken);
 	return woken;
 }
 
 int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
-	    uint64_t begin_ns)
+	    uint64_t stamped_at)
 {
-	return count_wake(kind, iw_futex_wake(futex, count, private_), begin_ns);
+	return count_wake(kind, iw_futex_wake(futex, count, private_), stamped_at);
 }
 
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
-		 bool private_, uint32_t bits, uint64_t begin_ns)
+		 bool private_, uint32_t bits, uint64_t stamped_at)
 {
-	return count_wake(kind, iw_futex_wake_bits(futex, count, private_, bits), begin_ns);
+	return count_wake(kind, iw_futex_wake_bits(futex, count, private_, bits),
+			  stamped_at);
 }

@@ -19,15 +19,15 @@ uint64_t iw_stamp(struct ipcwait_window *w);
 bool iw_stamp_fresh(const struct ipcwait_window *w);
 
 /*
- * Wake up to @count sleepers and learn what it cost since @begin_ns, if that is not 0. Uses
+ * Wake up to @count sleepers and learn what it cost since @stamped_at, if that is not 0. Uses
  * only the address: the object may be gone. Async-signal-safe. Returns the number woken or a
  * negative errno.
  */
 int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
-	    uint64_t begin_ns);
+	    uint64_t stamped_at);
 
 /* The same for sleepers whose iw_waiter.bits have a bit in common with @bits, not 0. */
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
-		 bool private_, uint32_t bits, uint64_t begin_ns);
+		 bool private_, uint32_t bits, uint64_t stamped_at);
 
 #endif

@@ -35,11 +35,6 @@ struct iw_cgroup_places {
 	struct iw_cgroup_place place[IW_CGROUP_VERSIONS];
 };
 
-struct iw_cgroup_limits {
-	uint32_t hundredths; /* tightest quota / period, CPUs times 100; 0: none known */
-	uint64_t throttled;  /* how often those groups were throttled */
-};
-
 /* From /proc/self/cgroup. False, and no names, if that cannot be read. */
 bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names);
 
@@ -47,7 +42,10 @@ bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names);
 void iw_cgroup_find(const char *root, const struct iw_cgroup_names *names,
 		    struct iw_cgroup_places *places);
 
-/* Of all groups from the process's own up to the last visible one. */
-struct iw_cgroup_limits iw_cgroup_read_limits(const struct iw_cgroup_places *places);
+/*
+ * The tightest quota / period of all groups from the process's own up to the last visible one, in
+ * CPUs times 100; 0: none is known.
+ */
+uint32_t iw_cgroup_hundredths(const struct iw_cgroup_places *places);
 
 #endif

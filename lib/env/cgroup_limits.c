@@ -9,8 +9,8 @@
 /* Levels of groups that are looked at. */
 #define LEVELS_MOST 32
 
-/* The longest of the files, cpu.stat of version 2, has some 300 bytes. */
-#define FILE_BYTES 1024
+/* The longest of the files have two numbers. */
+#define FILE_BYTES 128
 
 /* So that a hundredfold of it does not overflow: 31 years in us. */
 #define DIGITS_MOST 15
@@ -67,61 +67,46 @@ static bool read_v1(const char *group, uint64_t *quota, uint64_t *period)
 	       read_number(group, "cpu.cfs_period_us", period);
 }
 
-static uint64_t read_throttled(const char *group)
-{
-	static const char name[] = "nr_throttled ";
-	char text[FILE_BYTES];
-	uint64_t count = 0;
-	const char *at;
-
-	if (!read_file(group, "cpu.stat", text))
-		return 0;
-	at = strstr(text, name);
-	if (!at)
-		return 0;
-	at += sizeof(name) - 1;
-	return take_number(&at, &count) ? count : 0;
-}
-
-static void read_group(const char *group, bool v2, struct iw_cgroup_limits *limits)
+/* The tighter of @tightest, 0 for none, and what this group has. */
+static uint32_t tighter(const char *group, bool v2, uint32_t tightest)
 {
 	uint64_t quota, period, hundredths;
 
 	if (!(v2 ? read_v2 : read_v1)(group, &quota, &period) || quota == 0 ||
 	    period < PERIOD_LEAST || period > PERIOD_MOST)
-		return;
+		return tightest;
 	hundredths = quota * 100 / period;
 	hundredths = hundredths ? hundredths : 1;
-	if (hundredths >= IW_CPU_MOST * UINT64_C(100))
-		return;
-	if (!limits->hundredths || hundredths < limits->hundredths)
-		limits->hundredths = (uint32_t)hundredths;
-	limits->throttled += read_throttled(group);
+	if (hundredths >= IW_CPU_MOST * UINT64_C(100) ||
+	    (tightest && hundredths >= tightest))
+		return tightest;
+	return (uint32_t)hundredths;
 }
 
 /* From the group upwards, the mount point included. */
-static void read_levels(const struct iw_cgroup_place *place, bool v2,
-			struct iw_cgroup_limits *limits)
+static uint32_t tightest_level(const struct iw_cgroup_place *place, bool v2,
+			       uint32_t tightest)
 {
 	char group[IW_CGROUP_PATH_BYTES];
 	size_t length = strlen(place->path);
 
 	memcpy(group, place->path, length + 1);
 	for (int level = 0; length && level < LEVELS_MOST; level++) {
-		read_group(group, v2, limits);
+		tightest = tighter(group, v2, tightest);
 		if (length <= place->top)
-			return;
+			break;
 		while (length > place->top && group[--length] != '/')
 			;
 		group[length] = '\0';
 	}
+	return tightest;
 }
 
-struct iw_cgroup_limits iw_cgroup_read_limits(const struct iw_cgroup_places *places)
+uint32_t iw_cgroup_hundredths(const struct iw_cgroup_places *places)
 {
-	struct iw_cgroup_limits limits = { 0, 0 };
+	uint32_t tightest = 0;
 
 	for (int v = 0; v < IW_CGROUP_VERSIONS; v++)
-		read_levels(&places->place[v], v == IW_CGROUP_V2, &limits);
-	return limits;
+		tightest = tightest_level(&places->place[v], v == IW_CGROUP_V2, tightest);
+	return tightest;
 }

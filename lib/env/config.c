@@ -10,12 +10,16 @@
 /* Longest number, leading zeros included: a megabyte of them is a mistake. */
 #define DIGITS_MOST 18
 
+/* Those of Linux 6.x: drivers/cpuidle/governors/haltpoll.c. */
+static const struct iw_haltpoll haltpoll_defaults = { 200000, 2, 50000, 2 };
+
 static bool take_preset(struct iw_config *c, const char *text)
 {
 	static const char *const names[] = {
 		[IPCWAIT_ADAPTIVE] = "adaptive", [IPCWAIT_LATENCY] = "latency",
 		[IPCWAIT_POWER] = "power",       [IPCWAIT_SPIN] = "spin",
-		[IPCWAIT_BLOCK] = "block",
+		[IPCWAIT_BLOCK] = "block",       [IPCWAIT_HALTPOLL] = "haltpoll",
+		[IPCWAIT_TICKS] = "ticks",
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -61,6 +65,49 @@ static bool take_spin_budget(struct iw_config *c, const char *text)
 	return true;
 }
 
+/* Longest text of a number in a list. */
+#define NUMBER_BYTES 24
+
+/* @n numbers with a comma between two; -1 where there is none. False if that is not all. */
+static bool numbers(const char *text, int64_t *list, unsigned n)
+{
+	char copy[NUMBER_BYTES] = "";
+
+	while (n--) {
+		size_t length = strcspn(text, ",");
+
+		if (length >= sizeof(copy))
+			return false;
+		memcpy(copy, text, length);
+		copy[length] = '\0';
+		*list++ = number(copy);
+		text += length;
+		if (n && *text++ != ',')
+			return false;
+	}
+	return !*text;
+}
+
+static bool within(int64_t n, int64_t least, int64_t most)
+{
+	return n >= least && n <= most;
+}
+
+static bool take_haltpoll(struct iw_config *c, const char *text)
+{
+	enum { MOST, GROW, START, SHRINK, PARAMETERS };
+	int64_t limit_ns = INT64_C(1000) * IW_MAX_SPIN_US_LIMIT, p[PARAMETERS];
+
+	if (!numbers(text, p, PARAMETERS) || !within(p[MOST], 1, limit_ns) ||
+	    !within(p[GROW], 1, IW_HALTPOLL_FACTOR_LIMIT) ||
+	    !within(p[START], 0, limit_ns) ||
+	    !within(p[SHRINK], 0, IW_HALTPOLL_FACTOR_LIMIT))
+		return false;
+	c->haltpoll = (struct iw_haltpoll){ (uint32_t)p[MOST], (uint32_t)p[GROW],
+					    (uint32_t)p[START], (uint32_t)p[SHRINK] };
+	return true;
+}
+
 static bool take_switch(bool *on, const char *text)
 {
 	int64_t n = number(text);
@@ -101,9 +148,13 @@ static bool take_record(struct iw_config *c, const char *text)
 }
 
 const struct iw_setting iw_settings[IW_SETTINGS] = {
-	{ "IPCWAIT_POLICY", "one of adaptive, latency, power, spin, block", take_preset },
+	{ "IPCWAIT_POLICY", "one of adaptive, latency, power, spin, block, haltpoll, ticks",
+	  take_preset },
 	{ "IPCWAIT_MAX_SPIN_US", "a number from 1 to 100000", take_max_spin },
 	{ "IPCWAIT_SPIN_BUDGET", "a number from 0 to 100", take_spin_budget },
+	{ "IPCWAIT_HALTPOLL",
+	  "four numbers with commas between: ns at most, grow, ns to start with, shrink",
+	  take_haltpoll },
 	{ "IPCWAIT_STATS", "0 or 1", take_stats },
 	{ "IPCWAIT_EXPLAIN", "0 or 1", take_explain },
 	{ "IPCWAIT_RECORD", "an absolute path below 1024 bytes of printable text",
@@ -126,7 +177,9 @@ void iw_config_read(struct iw_config *c)
 	/* ORD config.X1: relaxed, no order needed: only tells the first reading. */
 	bool first = ipcwait_impl_add32_relaxed(&readings, 1) == 0;
 
-	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT, .spin_budget_percent = -1 };
+	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT,
+				 .spin_budget_percent = -1,
+				 .haltpoll = haltpoll_defaults };
 	for (unsigned i = 0; i < IW_SETTINGS; i++) {
 		const char *text = secure_getenv(iw_settings[i].name);
 

@@ -17,16 +17,26 @@
 /* Longest path, with its end. */
 #define IW_CONFIG_PATH_BYTES 1024
 
+/* The parameters of the haltpoll preset, with the names that the kernel's governor gives them. */
+struct iw_haltpoll {
+	uint32_t guest_halt_poll_ns; /* the most */
+	uint32_t guest_halt_poll_grow;
+	uint32_t guest_halt_poll_grow_start;
+	uint32_t guest_halt_poll_shrink;
+};
+
 struct iw_config {
 	enum ipcwait_preset preset;  /* IPCWAIT_POLICY; IPCWAIT_INHERIT: not set */
 	uint32_t max_spin_us;        /* IPCWAIT_MAX_SPIN_US; 0: not set */
 	int32_t spin_budget_percent; /* IPCWAIT_SPIN_BUDGET; -1: not set */
+	struct iw_haltpoll haltpoll; /* IPCWAIT_HALTPOLL, or the kernel's defaults */
 	bool stats;                  /* IPCWAIT_STATS */
 	bool explain;                /* IPCWAIT_EXPLAIN */
 	char record_path[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD; empty: not set */
 };
 
-#define IW_MAX_SPIN_US_LIMIT 100000u
+#define IW_MAX_SPIN_US_LIMIT     100000u
+#define IW_HALTPOLL_FACTOR_LIMIT 1000
 
 /* Reads the environment; warns on stderr, once a process, of values it has to ignore. */
 void iw_config_read(struct iw_config *c);
@@ -38,7 +48,7 @@ struct iw_setting {
 	bool (*take)(struct iw_config *c, const char *text);
 };
 
-#define IW_SETTINGS 6
+#define IW_SETTINGS 7
 extern const struct iw_setting iw_settings[IW_SETTINGS];
 
 /* Copy an absolute path that fits and holds no control characters. False: @path unchanged. */

@@ -7,6 +7,7 @@
 #include "env/cpus.h"
 #include "env/facts.h"
 #include "env/machine.h"
+#include "env/quota.h"
 #include "os/cpu.h"
 #include "os/seam.h"
 
@@ -21,7 +22,9 @@ static void gather(struct iw_facts *f)
 {
 	f->rate = iw_tick_measure();
 	iw_config_read(&f->config);
+	f->observed = f->config.explain || f->config.record_path[0];
 	f->cpus = iw_cpus_process();
+	f->quota_hundredths = iw_quota_hundredths("");
 	f->virtual_machine = iw_machine_virtual();
 	f->dedicated = iw_machine_dedicated();
 	f->monitor = f->rate.counter && iw_cpu_can_monitor();

@@ -18,12 +18,15 @@
 
 struct iw_facts {
 	struct iw_tick_rate rate;
-	struct iw_config config;
 	uint32_t cpus; /* that the process may use, as far as its first waiter can tell */
+	uint32_t
+		quota_hundredths; /* of a CPU, by its control groups; 0: no limit is known */
 	bool virtual_machine;
 	bool dedicated;  /* the hypervisor promises not to take vCPUs away */
 	bool monitor;    /* a spin may rest until its cache line is written to */
 	bool calibrated; /* there is a saved calibration, and it is believed */
+	bool observed;   /* config.explain, or config.record_path is set */
+	struct iw_config config;
 	struct ipcwait_calibration calibration;
 };
 

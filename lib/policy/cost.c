@@ -48,21 +48,32 @@
 #define PROBE_SOON_NS    1000000
 #define STRAYS_SUSPECTED 3
 
-/* What a calibration in this process has measured, in ns; 0: there was none. */
-static struct ipcwait_word32 calibrated_latency, calibrated_waker;
+/* What is estimated; the first two are the parts of B. */
+enum part { LATENCY, WAKER, TIMER_USUAL, TIMER_LATE, PARTS };
+
+/* The share of a batch below what counts, in eighths. */
+static const unsigned eighths[PARTS] = {
+	[LATENCY] = 2,
+	[WAKER] = 2,
+	[TIMER_USUAL] = 4,
+	[TIMER_LATE] = 7,
+};
+
+/*
+ * What every wait reads, in ns, on a line that is seldom written to: the estimates, 0 until a
+ * batch is full, and what a calibration in this process has measured, 0 if there was none.
+ */
+static struct {
+	struct ipcwait_word32 result[PARTS];
+	struct ipcwait_word32 calibrated[WAKER + 1];
+} believed __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
 /* Filled by all threads of the process. Every number in it is a plausible sample, always. */
-struct estimate {
-	const unsigned eighth; /* the share of a batch below what counts, in eighths */
+static struct estimate {
 	struct ipcwait_word64 samples;
 	struct ipcwait_word32 batch[BATCH];
 	struct ipcwait_word32 quantiles[BATCHES];
-	struct ipcwait_word32 result; /* 0: no batch is full yet */
-};
-
-static struct estimate latency = { .eighth = 2 }, waker = { .eighth = 2 };
-static struct estimate timer_usual = { .eighth = 4 },
-		       timer_late = { .eighth = 7 }; /* NOLINT */
+} __attribute__((aligned(IW_ARCH_LINE_BYTES))) estimates[PARTS];
 
 /* What @eighth eighths of the non-zero values among @n words are below; 0: there are none. */
 static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigned eighth)
@@ -85,8 +96,9 @@ static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigne
 	return used ? sorted[used * eighth / 8] : 0;
 }
 
-static void add_sample(struct estimate *e, uint64_t ns)
+static void add_sample(enum part part, uint64_t ns)
 {
+	struct estimate *e = &estimates[part];
 	/* ORD cost.X2: relaxed, statistic: threads take different places in the batch. */
 	uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);
 	uint64_t batch = n / BATCH % BATCHES;
@@ -97,27 +109,29 @@ static void add_sample(struct estimate *e, uint64_t ns)
 		return;
 	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
 	ipcwait_impl_store32_relaxed(&e->quantiles[batch],
-				     quantile(e->batch, BATCH, e->eighth));
-	ipcwait_impl_store32_relaxed(&e->result, quantile(e->quantiles, BATCHES, 4));
+				     quantile(e->batch, BATCH, eighths[part]));
+	ipcwait_impl_store32_relaxed(&believed.result[part],
+				     quantile(e->quantiles, BATCHES, 4));
 }
 
-static uint64_t learned(const struct estimate *e, uint64_t table_ns)
+static uint64_t learned(enum part part, uint64_t table_ns)
 {
 	/* ORD cost.X5: relaxed, statistic. */
-	uint32_t ns = ipcwait_impl_load32_relaxed(&e->result);
+	uint32_t ns = ipcwait_impl_load32_relaxed(&believed.result[part]);
 
 	return ns ? ns : table_ns;
 }
 
 /* Since the last probe was due: sleeps that told their latency, and strays in a row. */
-static struct ipcwait_word32 fresh_samples, strays;
+static struct ipcwait_word32 fresh_samples __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+static struct ipcwait_word32 strays;
 static struct ipcwait_word64 probe_at; /* ticks */
 
 /* A sample outside [1/2, 2] of what is believed is a stray; some in a row mean a change. */
 static void note_stray(uint64_t ns)
 {
-	uint64_t believed = learned(&latency, 0);
-	bool stray = believed && (ns < believed / 2 || ns > believed * 2);
+	uint64_t usual_ns = learned(LATENCY, 0);
+	bool stray = usual_ns && (ns < usual_ns / 2 || ns > usual_ns * 2);
 
 	/* ORD cost.X9: relaxed, statistic: a stray that is lost to another thread comes again. */
 	uint32_t row = ipcwait_impl_load32_relaxed(&strays);
@@ -132,15 +146,15 @@ void iw_cost_note_latency(uint64_t ns)
 	if (ns >= QUEUED_NS)
 		return;
 	note_stray(ns);
-	add_sample(&latency, ns);
+	add_sample(LATENCY, ns);
 }
 
 void iw_cost_note_timer(uint64_t ns)
 {
 	if (ns >= QUEUED_NS)
 		return;
-	add_sample(&timer_usual, ns);
-	add_sample(&timer_late, ns);
+	add_sample(TIMER_USUAL, ns);
+	add_sample(TIMER_LATE, ns);
 }
 
 bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
@@ -170,28 +184,28 @@ bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
 void iw_cost_note_waker(uint64_t ns)
 {
 	if (ns < QUEUED_NS)
-		add_sample(&waker, ns);
+		add_sample(WAKER, ns);
 }
 
 /* The first that is known: calibrated here, saved, from the table. */
-static uint64_t first_of(const struct ipcwait_word32 *here, const struct iw_facts *facts,
-			 uint64_t saved_ns, uint64_t table_ns)
+static uint64_t first_of(enum part part, const struct iw_facts *facts, uint64_t saved_ns,
+			 uint64_t table_ns)
 {
 	/* ORD cost.X7: relaxed, statistic: latency and waker's share may be of two runs. */
-	uint32_t ns = ipcwait_impl_load32_relaxed(here);
+	uint32_t ns = ipcwait_impl_load32_relaxed(&believed.calibrated[part]);
 
 	return ns ? ns : facts->calibrated ? saved_ns : table_ns;
 }
 
 static uint64_t initial_latency_ns(const struct iw_facts *facts)
 {
-	return first_of(&calibrated_latency, facts, facts->calibration.latency_ns,
+	return first_of(LATENCY, facts, facts->calibration.latency_ns,
 			facts->virtual_machine ? GUEST_LATENCY_NS : METAL_LATENCY_NS);
 }
 
 static uint64_t initial_waker_ns(const struct iw_facts *facts)
 {
-	return first_of(&calibrated_waker, facts, facts->calibration.waker_ns,
+	return first_of(WAKER, facts, facts->calibration.waker_ns,
 			facts->virtual_machine ? GUEST_WAKER_NS : METAL_WAKER_NS);
 }
 
@@ -209,13 +223,13 @@ static uint32_t in_32_bits(uint64_t ns)
 void iw_cost_calibrated(uint64_t latency_ns, uint64_t waker_ns)
 {
 	/* ORD cost.X8: relaxed, statistic as cost.X7. */
-	ipcwait_impl_store32_relaxed(&calibrated_latency, in_32_bits(latency_ns));
-	ipcwait_impl_store32_relaxed(&calibrated_waker, in_32_bits(waker_ns));
+	ipcwait_impl_store32_relaxed(&believed.calibrated[LATENCY], in_32_bits(latency_ns));
+	ipcwait_impl_store32_relaxed(&believed.calibrated[WAKER], in_32_bits(waker_ns));
 }
 
 static uint64_t waker_ns(const struct iw_facts *facts)
 {
-	return learned(&waker, initial_waker_ns(facts));
+	return learned(WAKER, initial_waker_ns(facts));
 }
 
 /*
@@ -235,7 +249,7 @@ static uint64_t bounded_ns(uint64_t latency_ns, uint64_t paid_ns)
 
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 {
-	return bounded_ns(learned(&latency, initial_latency_ns(facts)), waker_ns(facts));
+	return bounded_ns(learned(LATENCY, initial_latency_ns(facts)), waker_ns(facts));
 }
 
 uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
@@ -252,7 +266,7 @@ uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
 
 uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)
 {
-	return iw_cost_combine_ns(learned(&latency, initial_latency_ns(facts)),
+	return iw_cost_combine_ns(learned(LATENCY, initial_latency_ns(facts)),
 				  waker_ns(facts), preset);
 }
 
@@ -262,8 +276,8 @@ struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)
 	uint64_t late = facts->calibrated ? saved->timer_p90_ns : TIMER_LATE_NS;
 	uint64_t usual = facts->calibrated ? saved->timer_ns : late - TIMER_SPREAD_NS;
 
-	late = learned(&timer_late, late);
-	usual = learned(&timer_usual, usual);
+	late = learned(TIMER_LATE, late);
+	usual = learned(TIMER_USUAL, usual);
 	return (struct iw_timer_cost){
 		.late_ns = late,
 		.spread_ns = late > usual ? late - usual : 0,
@@ -271,8 +285,21 @@ struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)
 	};
 }
 
+enum iw_cost_source iw_cost_source(const struct iw_facts *facts)
+{
+	bool late = learned(LATENCY, 0), paid = learned(WAKER, 0);
+
+	if (late || paid)
+		return late && paid ? IW_COST_LEARNED : IW_COST_PARTLY_LEARNED;
+	/* ORD cost.X14: relaxed, statistic as cost.X7. */
+	return facts->calibrated ||
+			       ipcwait_impl_load32_relaxed(&believed.calibrated[LATENCY])
+		       ? IW_COST_CALIBRATED
+		       : IW_COST_TABLE;
+}
+
 uint64_t iw_cost_samples(void)
 {
 	/* ORD cost.X6: relaxed, statistic. */
-	return ipcwait_impl_load64_relaxed(&latency.samples);
+	return ipcwait_impl_load64_relaxed(&estimates[LATENCY].samples);
 }

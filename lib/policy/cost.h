@@ -48,6 +48,15 @@ void iw_cost_calibrated(uint64_t latency_ns, uint64_t waker_ns);
 uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
 			    enum ipcwait_preset preset);
 
+/* For people: where B comes from. */
+enum iw_cost_source {
+	IW_COST_TABLE,
+	IW_COST_CALIBRATED,
+	IW_COST_PARTLY_LEARNED,
+	IW_COST_LEARNED
+};
+enum iw_cost_source iw_cost_source(const struct iw_facts *facts);
+
 /* Number of latencies learned from. */
 uint64_t iw_cost_samples(void);
 

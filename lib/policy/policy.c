@@ -30,7 +30,7 @@ static bool reserved_zero(const struct ipcwait_policy *policy)
 
 int ipcwait_policy_set_default(const struct ipcwait_policy *policy)
 {
-	if (!policy || (unsigned)policy->preset > IPCWAIT_BLOCK ||
+	if (!policy || (unsigned)policy->preset > IPCWAIT_TICKS ||
 	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT || !reserved_zero(policy))
 		return -EINVAL;
 	/* ORD policy.X1: relaxed, no order promised with waits that have begun. */
@@ -54,10 +54,9 @@ enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts)
 	return preset ? (enum ipcwait_preset)preset : IPCWAIT_ADAPTIVE;
 }
 
-enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
-				     const struct ipcwait_window *w)
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts, uint32_t state)
 {
-	enum ipcwait_preset own = iw_window_preset(w);
+	enum ipcwait_preset own = iw_state_preset(state);
 
 	return own != IPCWAIT_INHERIT ? own : iw_policy_default_preset(facts);
 }
@@ -72,9 +71,8 @@ uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
 }
 
 /*
- * A timed sleep trades the waker's system call and the latency of the wake for spinning. It
- * has to be worth it with the latency counted once less than the preset does: ADAPTIVE uses it
- * where it takes no more CPU time in all, LATENCY pays for the latency besides.
+ * A timed sleep trades the waker's system call and the latency of the wake for spinning. LATENCY
+ * counts the latency four times, and pays three of them in CPU time.
  */
 struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns)
 {

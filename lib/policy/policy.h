@@ -13,9 +13,8 @@
 /* The preset of objects that have none: environment, then program, then ADAPTIVE. */
 enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
 
-/* The preset that holds for one object. */
-enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts,
-				     const struct ipcwait_window *w);
+/* The preset that holds for one object, whose window has this state. */
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts, uint32_t state);
 
 /* No spin is longer, whatever was learned. */
 uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts);

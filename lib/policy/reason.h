@@ -12,15 +12,16 @@ enum iw_reason {
 	IW_LEARNED_LONG, /* the window is 0, because waits on the object are long */
 	IW_PRESET_BLOCK,
 	IW_ONE_CPU,      /* no second CPU for whoever is waited for */
-	IW_RATIONED,     /* the control groups' quota of CPU time is small or used up */
-	IW_REALTIME,     /* spinning could starve whoever is waited for */
+	IW_RATIONED,     /* the control groups' quota of CPU time is small */
 	IW_SAME_CPU,     /* the last waker ran on this CPU */
 	IW_BUDGET_EMPTY, /* too many spins have failed lately */
-	IW_CROWDED,      /* as many threads spin as there are CPUs, but one */
+	IW_CROWDED,      /* another thread spins for it already */
 	IW_PREEMPTED,    /* the kernel gave the CPU to another thread during the spin */
 	IW_STOLEN,       /* the clock jumped during the spin: the hypervisor took the CPU */
 	IW_PROBE,        /* it slept to measure what a sleep costs */
 	IW_NO_FACTS,     /* nothing was known about the machine yet */
+	IW_OVERTAKEN,    /* others took it too often while the thread spun for it */
+	IW_DEADLINE,     /* it spun until its deadline */
 	IW_REASONS,
 };
 

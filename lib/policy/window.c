@@ -4,232 +4,179 @@
 #include "os/seam.h"
 #include "policy/window.h"
 
-#define BIN_BITS  5
-#define BIN_MAX   31u
-#define LAST_BIN  (IW_WINDOW_BINS - 1)
-#define BIN_HALVE UINT64_C(0x7bdef7bdef) /* what stays of each count when all are shifted */
+#define RHYTHM_MASK (((UINT64_C(1) << IW_RHYTHM_BITS) - 1) << IW_HISTOGRAM_BITS)
 
-#define RHYTHM_SHIFT 40
-#define RHYTHM_MASK  (((UINT64_C(1) << IW_RHYTHM_BITS) - 1) << RHYTHM_SHIFT)
-
-#define PRESET_MASK  0xffu
-#define LEARNED_ONE  (1u << 8)
-#define LEARNED_MASK (0xffu << 8)
-#define CPU_SHIFT    16
-#define CPU_MASK     0xffffu
+#define PRESET_MASK   0x7u
+#define LEARNED_SHIFT 3
+#define LEARNED_ONE   (1u << LEARNED_SHIFT)
+#define LEARNED_MASK  (0x3fu << LEARNED_SHIFT)
+#define SHARE_SHIFT   9
+#define SHARE_MASK    (0x7fu << SHARE_SHIFT)
+#define CPU_SHIFT     16
+#define CPU_MASK      0xffffu
 
 #define STAMP_SHIFT 3
 
-/*
- * Fewer waits than this say nothing yet: the window is 0.54 B, the fixed threshold with the
- * best guarantee for exponential waits of unknown rate (B ln(e-1); docs/design/window.md).
- */
-#define FEW_WAITS 4
-#define PRIOR_NUM 54
-#define PRIOR_DEN 100
+_Static_assert(IPCWAIT_TICKS <= PRESET_MASK, "three bits for the preset");
 
 /*
- * Waits after which an object whose waits are long sleeps at once. Until then it spins for
- * at least B/8: with the prior 2.7 B in all, before it knows that it should not. It needs no
- * spinning to find out when its waits become short: the waker's stamp tells the true length
- * of a wait that was slept through. A lasting probe of B/16 cost 9 % of the CPU time of
- * waits of 1 ms (sem_test --idle-us 1000).
+ * From so many waits on an object is judged by these alone. It needs no spinning to find out when
+ * its waits become short: the waker's stamp tells the true length of a wait that was slept
+ * through. A lasting probe of B/16 cost 9 % of the CPU time of waits of 1 ms
+ * (sem_test --idle-us 1000).
  */
-#define CONFIDENT_WAITS 8
-#define UNSURE_SHARE    8
+#define KNOWN_WAITS 8
 
 /*
- * The bins but the last, in 64ths of B, so that every B is served alike. A threshold lies
- * 1/7 beyond the edge that it serves: less an eighth of jitter, it still covers the bin. The
- * last may not, because 9/8 of it have to stay below 2B. Edges by policy_sim: twelve bins
- * or sixteen gain less than 0.005 of the suite mean, octaves in ns lose as much.
+ * Until then each of its waits counts for so many of those at its call site. By policy_sim:
+ * 4 and 16 cost 0.01 to 0.03 more over the members of young objects.
  */
-#define SHARES        64
-#define LONGEST_SHARE 112
+#define OWN_WEIGHT 8
 
-static const struct bin {
-	uint8_t edge;      /* waits below this */
-	uint8_t threshold; /* the spin that covers them */
-	uint8_t typical;   /* what one of them lasts */
-} bins_below[LAST_BIN] = {
-	{ 4, 5, 2 },
-	{ 8, 10, 6 },
-	{ 16, 19, 12 },
-	{ 32, 37, 24 },
-	{ 48, 55, 40 },
-	{ 64, 74, 56 },
-	{ 112, LONGEST_SHARE, 88 },
-};
+/*
+ * After a few waits only: the window is 0.54 B, the fixed threshold with the best guarantee for
+ * exponential waits of unknown rate (B ln(e-1); docs/design/window.md). If the first is in vain
+ * there is a second, and both are below B with an eighth of jitter each.
+ */
+#define PRIOR_SHARE  34
+#define SECOND_SHARE 22
 
-static uint64_t of_block(uint64_t block_ns, unsigned share)
+uint32_t iw_window_state(const struct ipcwait_window *w)
 {
-	return block_ns * share / SHARES;
+	/* ORD window.X1: relaxed, statistic. */
+	return ipcwait_impl_load32_relaxed(&w->state);
 }
 
-static unsigned bin_of(uint64_t wait_ns, uint64_t block_ns)
+enum ipcwait_preset iw_state_preset(uint32_t state)
 {
-	unsigned i = 0;
-
-	while (i < LAST_BIN && wait_ns >= of_block(block_ns, bins_below[i].edge))
-		i++;
-	return i;
+	return (enum ipcwait_preset)(state & PRESET_MASK);
 }
 
-static unsigned count_in(uint64_t bins, unsigned bin)
+uint32_t iw_state_waker_cpu(uint32_t state)
 {
-	return (unsigned)(bins >> (BIN_BITS * bin)) & BIN_MAX;
+	return state >> CPU_SHIFT;
 }
 
-static uint64_t clamp(uint64_t ns, uint64_t low, uint64_t high)
+static unsigned learned(uint32_t state)
 {
-	return ns < low ? low : ns > high ? high : ns;
+	return (state & LEARNED_MASK) >> LEARNED_SHIFT;
+}
+
+bool iw_state_known(uint32_t state)
+{
+	return learned(state) >= KNOWN_WAITS;
+}
+
+unsigned iw_state_share(uint32_t state)
+{
+	unsigned share = (state & SHARE_MASK) >> SHARE_SHIFT;
+
+	return share < IW_LONGEST_SHARE ? share : IW_LONGEST_SHARE;
+}
+
+static uint64_t load_bins(const struct ipcwait_window *w)
+{
+	/* ORD window.X2: relaxed, statistic: a stale histogram gives a legal window, and an
+	 * update lost to another waiter is harmless. */
+	return ipcwait_impl_load64_relaxed(&w->bins);
+}
+
+unsigned iw_window_young_share(const struct ipcwait_window *w, uint64_t before)
+{
+	uint64_t own = load_bins(w);
+	unsigned waits = iw_histogram_total(own), best;
+
+	if (iw_histogram_total(before) >= IW_FEW_WAITS)
+		return iw_histogram_cheapest(before, own, OWN_WEIGHT);
+	best = iw_histogram_cheapest(own, 0, 0);
+	if (waits == 0 || (best && best < PRIOR_SHARE && waits < IW_FEW_WAITS))
+		return PRIOR_SHARE;
+	return best || waits > 1 ? best : SECOND_SHARE;
+}
+
+uint64_t iw_window_spin_ns(unsigned share, uint64_t block_ns, uint64_t delay_ns)
+{
+	uint64_t most = iw_of_block(block_ns, IW_LONGEST_SHARE);
+	uint64_t ns = iw_of_block(block_ns, share);
+
+	if (share)
+		ns += delay_ns < most ? delay_ns : most;
+	return ns < most ? ns : most;
 }
 
 static uint32_t rhythm_in(uint64_t bins)
 {
-	return (uint32_t)(bins >> RHYTHM_SHIFT);
+	return (uint32_t)(bins >> IW_HISTOGRAM_BITS);
+}
+
+bool iw_window_timed(const struct ipcwait_window *w, uint64_t spin_ns, uint64_t block_ns,
+		     const struct iw_timer_cost *timer, struct iw_timed_plan *plan)
+{
+	uint64_t bins = load_bins(w), most = iw_of_block(block_ns, IW_LONGEST_SHARE);
+	uint64_t used_ns = spin_ns + timer->cpu_ns;
+
+	if (!iw_histogram_count(bins, IW_BIN_LONG) ||
+	    !iw_rhythm_plan(rhythm_in(bins), block_ns, timer, &plan->sleep))
+		return false;
+	plan->spin_ns = most > used_ns ? most - used_ns : 0;
+	return plan->sleep.span_ns <= plan->spin_ns && plan->sleep.wake_ns > 2 * spin_ns;
 }
 
 /*
- * In 64ths of B: the threshold whose expected cost, times the number of waits, is least.
- * Waits in the bins that it covers cost their length, longer ones the threshold and a sleep.
- * Threshold zero costs one sleep per wait. (That those of the last bin sleep for less if they
- * can be timed does not matter here: they sleep whatever the threshold is.)
- *
- * A threshold that all remembered waits stay below is raised to B: nothing is known about
- * the waits beyond it, and B is the best threshold for those. Without this the one wait in
- * a thousand that an interrupt lengthens by 5 us slept, and cost 7 % of sem_test's time.
+ * The threshold that the histogram says now, and that the object is known a little better. Where
+ * nobody spins a long wait more changes neither, and the waiter has just been woken.
  */
-static unsigned cheapest_threshold(uint64_t bins, unsigned total)
+static void learn_from(struct ipcwait_window *w, uint64_t bins, unsigned bin)
 {
-	unsigned best = 0, best_cost = total * SHARES;
-	unsigned short_cost = 0, longer = total;
+	uint32_t state = iw_window_state(w), next = state & ~SHARE_MASK;
 
-	for (unsigned i = 0; i < LAST_BIN; i++) {
-		const struct bin *b = &bins_below[i];
-		unsigned n = count_in(bins, i), cost;
-
-		longer -= n;
-		short_cost += n * b->typical;
-		cost = short_cost + longer * (b->threshold + SHARES);
-		if (cost < best_cost) {
-			best_cost = cost;
-			best = longer || b->threshold > SHARES ? b->threshold : SHARES;
-		}
-	}
-	return best;
-}
-
-static uint64_t first_spin_ns(const struct ipcwait_window *w, uint64_t bins,
-			      uint64_t block_ns, uint64_t delay_ns)
-{
-	/* ORD window.X1: relaxed, statistic. */
-	uint32_t state = ipcwait_impl_load32_relaxed(&w->state);
-	unsigned learned = (state & LEARNED_MASK) / LEARNED_ONE, total = 0;
-	uint64_t best;
-
-	for (unsigned i = 0; i < IW_WINDOW_BINS; i++)
-		total += count_in(bins, i);
-	best = total < FEW_WAITS ? block_ns * PRIOR_NUM / PRIOR_DEN
-				 : of_block(block_ns, cheapest_threshold(bins, total));
-	if (best)
-		best += delay_ns;
-	return clamp(best, learned < CONFIDENT_WAITS ? block_ns / UNSURE_SHARE : 0,
-		     of_block(block_ns, LONGEST_SHARE));
-}
-
-void iw_window_plan(const struct ipcwait_window *w, uint64_t block_ns, uint64_t delay_ns,
-		    const struct iw_timer_cost *timer, struct iw_plan *plan)
-{
-	/* ORD window.X12: relaxed, statistic: a torn or stale histogram gives a legal window. */
-	uint64_t bins = ipcwait_impl_load64_relaxed(&w->bins);
-	uint64_t used_ns;
-
-	plan->spin_ns = first_spin_ns(w, bins, block_ns, delay_ns);
-	plan->timed = timer && count_in(bins, LAST_BIN) &&
-		      iw_rhythm_plan(rhythm_in(bins), block_ns, timer, &plan->sleep);
-	if (!plan->timed)
+	if (bin == IW_BIN_LONG && iw_state_known(state) && !iw_state_share(state))
 		return;
-	used_ns = plan->spin_ns + timer->cpu_ns;
-	plan->spin_again_ns =
-		clamp(of_block(block_ns, LONGEST_SHARE), used_ns, UINT64_MAX) - used_ns;
-	plan->timed = plan->sleep.span_ns <= plan->spin_again_ns &&
-		      plan->sleep.wake_ns > 2 * plan->spin_ns;
+	if (learned(state) < LEARNED_MASK >> LEARNED_SHIFT)
+		next += LEARNED_ONE;
+	next |= iw_histogram_cheapest(bins, 0, 0) << SHARE_SHIFT;
+	/* ORD window.X3: relaxed, statistic; a CAS, so as not to undo a change of preset. */
+	if (next != state)
+		(void)ipcwait_impl_cas32_relaxed(&w->state, &state, next);
 }
 
-static uint64_t with_rhythm(uint64_t bins, uint64_t interval_ns)
+void iw_window_record(struct ipcwait_window *w, unsigned bin, unsigned n,
+		      uint64_t interval_ns)
 {
-	uint64_t rhythm = iw_rhythm_learn(rhythm_in(bins), interval_ns);
+	uint64_t bins = load_bins(w), rhythm = rhythm_in(bins);
 
-	return (bins & ~RHYTHM_MASK) | rhythm << RHYTHM_SHIFT;
+	if (bin == IW_BIN_LONG && interval_ns)
+		rhythm = iw_rhythm_learn((uint32_t)rhythm, interval_ns);
+	bins = iw_histogram_add(bins & IW_HISTOGRAM_MASK, bin, n);
+	/* ORD window.X4: relaxed, statistic as window.X2. */
+	ipcwait_impl_store64_relaxed(&w->bins, bins | rhythm << IW_HISTOGRAM_BITS);
+	learn_from(w, bins, bin);
 }
 
-/* One wait more in @bin of @bins, which then become those of the window. */
-static void add(struct ipcwait_window *w, uint64_t bins, unsigned bin)
+uint64_t iw_window_limit_ns(const struct ipcwait_window *w)
 {
-	/* ORD window.X14: relaxed, statistic. */
-	uint32_t state = ipcwait_impl_load32_relaxed(&w->state);
-
-	/* Halving on saturation makes the memory fade: the last 31 to 62 waits count. */
-	if (count_in(bins, bin) == BIN_MAX)
-		bins = ((bins >> 1) & BIN_HALVE) | (bins & RHYTHM_MASK);
-	/* ORD window.X3: relaxed, statistic as window.X2. */
-	ipcwait_impl_store64_relaxed(&w->bins, bins + (UINT64_C(1) << (BIN_BITS * bin)));
-
-	/* ORD window.X4: relaxed, statistic; a CAS, so as not to undo a change of preset. */
-	if ((state & LEARNED_MASK) != LEARNED_MASK)
-		(void)ipcwait_impl_cas32_relaxed(&w->state, &state, state + LEARNED_ONE);
+	return load_bins(w);
 }
 
-void iw_window_record(struct ipcwait_window *w, uint64_t wait_ns, uint64_t behind_ns,
-		      uint64_t block_ns)
+void iw_window_set_limit_ns(struct ipcwait_window *w, uint64_t ns)
 {
-	unsigned bin = bin_of(wait_ns, block_ns);
-	/* ORD window.X2: relaxed, statistic: an update lost to another waiter is harmless. */
-	uint64_t bins = ipcwait_impl_load64_relaxed(&w->bins);
-
-	add(w, bin == LAST_BIN ? with_rhythm(bins, wait_ns + behind_ns) : bins, bin);
-}
-
-void iw_window_record_unended(struct ipcwait_window *w)
-{
-	/* ORD window.X15: relaxed, statistic as window.X2. */
-	add(w, ipcwait_impl_load64_relaxed(&w->bins), LAST_BIN);
-}
-
-enum ipcwait_preset iw_window_preset(const struct ipcwait_window *w)
-{
-	/* ORD window.X5: relaxed, hint: either preset is legal while it changes. */
-	uint32_t preset = ipcwait_impl_load32_relaxed(&w->state) & PRESET_MASK;
-
-	return preset <= IPCWAIT_BLOCK ? (enum ipcwait_preset)preset : IPCWAIT_INHERIT;
+	/* ORD window.X10: relaxed, statistic as window.X2. */
+	ipcwait_impl_store64_relaxed(&w->bins, ns);
 }
 
 unsigned iw_window_count(const struct ipcwait_window *w, unsigned bin)
 {
-	/* ORD window.X13: relaxed, statistic. */
-	return count_in(ipcwait_impl_load64_relaxed(&w->bins), bin);
-}
-
-uint64_t iw_window_edge_ns(unsigned bin, uint64_t block_ns)
-{
-	return bin < LAST_BIN ? of_block(block_ns, bins_below[bin].edge) : UINT64_MAX;
-}
-
-uint32_t iw_window_waker_cpu(const struct ipcwait_window *w)
-{
-	/* ORD window.X6: relaxed, hint: where the waker ran, not where it runs. */
-	return ipcwait_impl_load32_relaxed(&w->state) >> CPU_SHIFT;
+	return iw_histogram_count(load_bins(w), bin);
 }
 
 int ipcwait_window_set_preset(struct ipcwait_window *w, enum ipcwait_preset preset)
 {
-	if (!w || (uintptr_t)w % 8 || (unsigned)preset > IPCWAIT_BLOCK)
+	if (!w || (uintptr_t)w % 8 || (unsigned)preset > IPCWAIT_TICKS)
 		return -EINVAL;
-	/* ORD window.X7: relaxed, re-checked by the CAS. */
+	/* ORD window.X5: relaxed, re-checked by the CAS. */
 	uint32_t state = ipcwait_impl_load32_relaxed(&w->state);
 
-	/* ORD window.X8: relaxed, no order promised with waits that have begun. */
+	/* ORD window.X6: relaxed, no order promised with waits that have begun. */
 	while (!ipcwait_impl_cas32_relaxed(&w->state, &state,
 					   (state & ~PRESET_MASK) | (uint32_t)preset))
 		continue;
@@ -244,13 +191,13 @@ static uint32_t stamp_at(uint64_t now_ns)
 
 void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu)
 {
-	/* ORD window.X9: relaxed, statistic. */
-	uint32_t state = ipcwait_impl_load32_relaxed(&w->state);
+	uint32_t state = iw_window_state(w);
 	uint32_t with_cpu = (state & ~(CPU_MASK << CPU_SHIFT)) |
 			    ((cpu + 1 > CPU_MASK ? 0 : cpu + 1) << CPU_SHIFT);
 
-	/* ORD window.X10: relaxed, statistic: two wakers may overwrite each other's stamp. */
+	/* ORD window.X7: relaxed, statistic: two wakers may overwrite each other's stamp. */
 	ipcwait_impl_store32_relaxed(&w->stamp, stamp_at(now_ns));
+	/* ORD window.X8: relaxed, statistic as window.X3. */
 	if (with_cpu != state)
 		(void)ipcwait_impl_cas32_relaxed(&w->state, &state, with_cpu);
 }
@@ -258,7 +205,7 @@ void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu
 bool iw_window_stamp_age(const struct ipcwait_window *w, uint64_t now_ns, uint64_t since_ns,
 			 uint64_t *age_ns)
 {
-	/* ORD window.X11: relaxed, statistic: a stamp that does not fit is ignored. */
+	/* ORD window.X9: relaxed, statistic: a stamp that does not fit is ignored. */
 	uint32_t stamp = ipcwait_impl_load32_relaxed(&w->stamp);
 	uint32_t age = stamp_at(now_ns) - stamp;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The learned window: how long to spin on one object. Pure arithmetic on the sixteen bytes
- * of struct ipcwait_window, without a clock and without system calls, so that a simulator
- * can drive the real code. The argument is in docs/design/window.md.
+ * What one object has learned: how long to spin on it. Pure arithmetic on the sixteen bytes of
+ * struct ipcwait_window, without a clock and without system calls, so that a simulator can drive
+ * the real code. The argument is in docs/design/window.md.
  *
  * window.bins
- *   bits 5i .. 5i+4   how many of the remembered waits had a length in bin i
- *   bin 0 .. 6        below 1/16, 1/8, 1/4, 1/2, 3/4, 1, 7/4 of B, and not in an earlier one
- *   bin 7             7/4 B and more
- *   bits 40-63        rhythm of the waits in bin 7, lib/policy/rhythm.h
+ *   bits 0-39   the lengths of its waits, lib/policy/histogram.h
+ *   bits 40-63  rhythm of those in the last bin, lib/policy/rhythm.h
+ *   or, with IPCWAIT_HALTPOLL, its limit in ns
  *
  * window.state
- *   bits 0-7    preset of the object, IPCWAIT_INHERIT for none
- *   bits 8-15   waits learned from, stops at 255
+ *   bits 0-2    preset of the object, IPCWAIT_INHERIT for none
+ *   bits 3-8    waits learned from, stops at 63
+ *   bits 9-15   the threshold that its histogram says, in 64ths of B, at most 112
  *   bits 16-31  CPU + 1 of the last waker that woke a sleeper, 0 if unknown
  *
  * window.stamp
@@ -27,51 +27,69 @@
 
 #include <ipcwait/policy.h>
 
+#include "policy/histogram.h"
 #include "policy/rhythm.h"
 
-#define IW_WINDOW_BINS 8
+/* The state, read once at the beginning of a wait. Any value is legal. */
+uint32_t iw_window_state(const struct ipcwait_window *w);
 
-/* How to wait: spin, then sleep until a timer and spin again if @timed, then sleep. */
-struct iw_plan {
-	uint64_t spin_ns;
-	bool timed;
-	struct iw_timed_sleep sleep;
-	uint64_t spin_again_ns; /* at most, after the timed sleep: 2B is for both spins */
-};
-
-/*
- * The plan that costs least in expectation over the remembered waits, if sleeping costs
- * @block_ns, which is B. The spin is at least B/8 while little is known, and at most 7/4 B, so
- * that 2B are not exceeded with a jitter of an eighth. If spinning pays at all, @delay_ns is
- * added, the part of the wait that its own thread causes. @timer is NULL where sleeps are
- * not to be timed.
- */
-void iw_window_plan(const struct ipcwait_window *w, uint64_t block_ns, uint64_t delay_ns,
-		    const struct iw_timer_cost *timer, struct iw_plan *plan);
-
-/*
- * Remember a wait of @wait_ns, with the @block_ns that its object's next choice will have.
- * The waiter came @behind_ns late to it, because its wake-up from the wait before had taken so
- * long: what comes at regular times was then to be expected sooner.
- */
-void iw_window_record(struct ipcwait_window *w, uint64_t wait_ns, uint64_t behind_ns,
-		      uint64_t block_ns);
-
-/*
- * Remember a wait that was given up after 2B or more. When it would have ended is not known: a
- * deadline that always passes is no rhythm.
- */
-void iw_window_record_unended(struct ipcwait_window *w);
-
-/* The preset of the object, IPCWAIT_INHERIT for none or for a value that makes no sense. */
-enum ipcwait_preset iw_window_preset(const struct ipcwait_window *w);
-
-/* For people: how many remembered waits are in a bin, and what they are shorter than. */
-unsigned iw_window_count(const struct ipcwait_window *w, unsigned bin);
-uint64_t iw_window_edge_ns(unsigned bin, uint64_t block_ns);
+/* The preset of the object, IPCWAIT_INHERIT for none. */
+enum ipcwait_preset iw_state_preset(uint32_t state);
 
 /* CPU + 1 of the last waker, 0 if unknown. */
-uint32_t iw_window_waker_cpu(const struct ipcwait_window *w);
+uint32_t iw_state_waker_cpu(uint32_t state);
+
+/* The object has waited often enough to be judged by its own waits alone. */
+bool iw_state_known(uint32_t state);
+
+/* The threshold of a known object, in 64ths of B. */
+unsigned iw_state_share(uint32_t state);
+
+/*
+ * The threshold of one that is not known yet, in 64ths of B: from the waits at its call site or
+ * of its kind, @before, and more and more from its own. Without any it spins twice in vain, for
+ * less than B together, before it sleeps at once.
+ */
+unsigned iw_window_young_share(const struct ipcwait_window *w, uint64_t before);
+
+/*
+ * How long to spin for a threshold of @share, if a sleep costs @block_ns, which is B. If spinning
+ * pays at all, @delay_ns is added, the part of the wait that its own thread causes; at most
+ * 7/4 B, so that 2B are not exceeded with a jitter of an eighth.
+ */
+uint64_t iw_window_spin_ns(unsigned share, uint64_t block_ns, uint64_t delay_ns);
+
+/* Sleep on a timer, then spin for at most @spin_ns: 2B is for both spins. */
+struct iw_timed_plan {
+	struct iw_timed_sleep sleep;
+	uint64_t spin_ns;
+};
+
+/* True if a timed sleep costs less than one until a wake, after a spin of @spin_ns. */
+bool iw_window_timed(const struct ipcwait_window *w, uint64_t spin_ns, uint64_t block_ns,
+		     const struct iw_timer_cost *timer, struct iw_timed_plan *plan);
+
+/*
+ * Of the waits on a known object that ended while spinning one in so many is remembered, for all:
+ * whoever was that quick has better things to do.
+ */
+#define IW_SAMPLE_ONE_IN 8u
+
+/*
+ * Remember @n waits in @bin of the histogram, 1 to 8. @interval_ns is what its rhythm is learned
+ * from, if it was a long one: its length, and by how much the waiter came late to it because its
+ * wake-up from the wait before had taken so long. 0: a deadline that passed, or nobody asks for a
+ * rhythm.
+ */
+void iw_window_record(struct ipcwait_window *w, unsigned bin, unsigned n,
+		      uint64_t interval_ns);
+
+/* In the place of all that, for IPCWAIT_HALTPOLL: its limit in ns, or whatever else is there. */
+uint64_t iw_window_limit_ns(const struct ipcwait_window *w);
+void iw_window_set_limit_ns(struct ipcwait_window *w, uint64_t ns);
+
+/* For people: how many of its waits are in a bin. */
+unsigned iw_window_count(const struct ipcwait_window *w, unsigned bin);
 
 /* A waker on @cpu is about to wake a sleeper, at @now_ns on CLOCK_MONOTONIC. */
 void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu);

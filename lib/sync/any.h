@@ -10,8 +10,9 @@
 
 #include <ipcwait/wait_any.h>
 
-#include "os/futex_waitv.h"
 #include "engine/wait.h"
+
+struct iw_layout;
 
 /* What the wait knows of one object. */
 struct iw_any_state {
@@ -20,16 +21,18 @@ struct iw_any_state {
 };
 
 struct iw_any_kind {
-	/* 0, or the error of @call if threads cannot wait for it. */
+	const struct iw_layout *layout; /* NULL: a raw word */
+
+	/* 0, or the error of @call if threads cannot wait for it. NULL: they can for any. */
 	int (*begin)(const struct ipcwait_waitable *o, struct iw_any_state *state,
 		     const char *call);
 
 	/* Take it if it is there; the thread is not counted then. Marks nothing. */
 	bool (*take)(const struct ipcwait_waitable *o, const struct iw_any_state *state);
 
-	/* Take it if it is there, else count the thread, and say what to sleep on. */
-	enum iw_settled (*announce)(const struct ipcwait_waitable *o,
-				    struct iw_any_state *state, struct iw_waitv *word);
+	/* Take it if it is there, else count the thread: how it would rest on this one alone. */
+	struct iw_rest (*announce)(const struct ipcwait_waitable *o,
+				   struct iw_any_state *state);
 
 	/* Take it if it is there, else count the thread out. Only of one announced. */
 	bool (*withdraw)(const struct ipcwait_waitable *o,
@@ -48,7 +51,7 @@ extern const struct iw_any_kind iw_any_event, iw_any_eventcount, iw_any_futex, i
 
 /* The wait itself, in lib/sync/wait_any.c; @call is the public function's name. */
 int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
-		struct ipcwait_window *w, const char *call);
+		struct ipcwait_window *w, uintptr_t site, const char *call);
 
 /* 0, or the error of @call for a set that is NULL, empty or too large. */
 int iw_wait_any_check(const void *set, unsigned n, const char *call);

@@ -5,16 +5,9 @@
 #include <ipcwait/barrier.h>
 
 #include "os/seam.h"
-#include "watch/misuse.h"
-#include "watch/stats.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
+#include "sync/object.h"
 
-_Static_assert(sizeof(struct ipcwait_barrier) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_barrier) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_barrier, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_barrier, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_barrier, 32);
 
 #define ROUND_MASK   UINT64_C(0xffffffff)
 #define SLEEPS       (UINT64_C(1) << 32)
@@ -22,8 +15,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 #define ARRIVED_MASK (UINT64_C(0x7fff) << 33)
 #define LEAVING_ONE  (UINT64_C(1) << 48)
 #define LEAVING_MASK (UINT64_C(0xffff) << 48)
-
-#define FINISHED_FLAGS UINT16_MAX
 
 /*
  * How long the end of a barrier waits for those on their way out, in ns. They are awake and need
@@ -41,17 +32,13 @@ static uint32_t round_of(uint64_t w)
 	return (uint32_t)(w & ROUND_MASK);
 }
 
-/* 0, or the error of @call if @b is none that this process can use. */
-static int check(const struct ipcwait_barrier *b, const char *call)
-{
-	if (!b)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_BARRIER, b, call, IW_NULL);
-	if ((uintptr_t)b % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_BARRIER, b, call, IW_MISALIGNED);
-	if (b->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_BARRIER, b, call, IW_FINISHED);
-	return iw_private_check(&b->reserved, IPCWAIT_KIND_BARRIER, b, call);
-}
+static const struct iw_layout layout = {
+	.kind = IPCWAIT_KIND_BARRIER,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_barrier, flags),
+	.flags_bytes = 2,
+	.owner = offsetof(struct ipcwait_barrier, reserved),
+};
 
 /* One thread in one wait. */
 struct barrier_waiter {
@@ -71,34 +58,33 @@ static uint64_t read_word(const struct barrier_waiter *me)
 	return ipcwait_impl_load64_acquire(&me->barrier->word);
 }
 
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
 	const struct barrier_waiter *me = (const struct barrier_waiter *)base;
 
-	return round_of(read_word(me)) != me->round;
+	return round_of(read_word(me)) != me->round ? IW_THERE : IW_AWAY;
 }
 
 /*
  * SLEEPS 0 -> 1. The futex is the round alone, so nobody is kept from sleep by others who arrive
  * or go to sleep.
  */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	const struct barrier_waiter *me = (const struct barrier_waiter *)base;
 	uint64_t w;
 
-	*expected = me->round;
 	do {
 		w = read_word(me);
 		if (round_of(w) != me->round)
-			return IW_TAKEN;
+			return iw_rest_taken();
 		/*
 		 * ORD barrier.X1: relaxed, no order needed: sleeper and round are in one word,
 		 * so either this CAS sees the end of the round or that sees the sleeper.
 		 */
 	} while (!(w & SLEEPS) &&
 		 !ipcwait_impl_cas64_relaxed(&me->barrier->word, &w, w | SLEEPS));
-	return IW_SLEEP;
+	return iw_rest_on((const uint32_t *)&me->barrier->word, me->round);
 }
 
 /* The arrival stays: the engine may only want to look on for a while. See take_back(). */
@@ -108,11 +94,10 @@ static const struct iw_waitable barrier_waitable = {
 	.restarts = true,
 	.look = look,
 	.settle = settle,
-	.withdraw = look,
 };
 
 /* r,a -> r,a+1, or r,a,l -> r+1,0,l+a for the last. Returns the word before. */
-static uint64_t arrive(struct ipcwait_barrier *b, uint32_t parties, uint64_t *stamped_ns)
+static uint64_t arrive(struct ipcwait_barrier *b, uint32_t parties, struct iw_waker *waker)
 {
 	/* ORD barrier.X2: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&b->word);
@@ -121,8 +106,7 @@ static uint64_t arrive(struct ipcwait_barrier *b, uint32_t parties, uint64_t *st
 		uint64_t next = (w & LEAVING_MASK) | ((w + 1) & ROUND_MASK);
 		bool last = arrived(w) + 1 >= parties;
 
-		if (last && w & SLEEPS && !*stamped_ns)
-			*stamped_ns = iw_stamp(&b->window);
+		iw_waker_stamp(waker, last && w & SLEEPS);
 		next = last ? next + arrived(w) * LEAVING_ONE : w + ARRIVED_ONE;
 		/*
 		 * ORD barrier.R1: release, so that all parties see what this one did before.
@@ -166,80 +150,65 @@ static void leave(struct ipcwait_barrier *b)
 	(void)ipcwait_impl_add64_release(&b->word, -LEAVING_ONE);
 }
 
-static int wait_for_others(struct ipcwait_barrier *b, uint32_t round, int64_t deadline_ns)
+static int wait_for_others(struct ipcwait_barrier *b, uint32_t round, int64_t deadline_ns,
+			   uintptr_t site)
 {
-	struct barrier_waiter me = {
-		.base = {
-			.what = &barrier_waitable,
-			.window = &b->window,
-			.futex = (const uint32_t *)&b->word,
-			.deadline_ns = deadline_ns,
-			.private_ = b->flags & IPCWAIT_PRIVATE,
-		},
-		.barrier = b,
-		.round = round,
-	};
-	int r = iw_wait(&me.base);
+	struct barrier_waiter me = { .barrier = b, .round = round };
+	int r;
 
+	iw_waiter_begin(&me.base, &layout, b, &barrier_waitable, deadline_ns, site);
+	r = iw_wait(&me.base);
 	if (r && take_back(&me))
 		return r;
 	leave(b);
 	return 0;
 }
 
-static int wait_until(struct ipcwait_barrier *b, int64_t deadline_ns, const char *call)
+static bool fits(uint32_t parties)
 {
-	uint64_t stamped_ns = 0, before;
-	int r = check(b, call);
+	return parties && parties <= IPCWAIT_BARRIER_PARTIES_MAX;
+}
+
+static int wait_until(struct ipcwait_barrier *b, int64_t deadline_ns, uintptr_t site,
+		      const char *call)
+{
+	int r = iw_check(&layout, b, call);
+	struct iw_waker waker;
 	uint32_t parties;
-	bool private_;
+	uint64_t before;
 
 	if (r)
 		return r;
 	parties = b->parties;
-	private_ = b->flags & IPCWAIT_PRIVATE;
-	if (!parties || parties > IPCWAIT_BARRIER_PARTIES_MAX)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_BARRIER, b, call, IW_OUT_OF_RANGE);
-	before = arrive(b, parties, &stamped_ns);
+	if (!fits(parties))
+		return iw_misuse(-EINVAL, layout.kind, b, call, IW_OUT_OF_RANGE);
+	waker = iw_waker_on(&layout, b);
+	before = arrive(b, parties, &waker);
 	if (arrived(before) + 1 < parties)
-		return wait_for_others(b, round_of(before), deadline_ns);
+		return wait_for_others(b, round_of(before), deadline_ns, site);
 	/* From here on another party may have ended and freed the barrier. */
 	if (before & SLEEPS)
-		(void)iw_wake(IPCWAIT_KIND_BARRIER, (const uint32_t *)&b->word, UINT32_MAX,
-			      private_, stamped_ns);
+		iw_waker_wake(&waker, UINT32_MAX);
 	return IPCWAIT_BARRIER_SERIAL;
 }
 
 int ipcwait_barrier_wait(struct ipcwait_barrier *b)
 {
-	return wait_until(b, IPCWAIT_FOREVER, "ipcwait_barrier_wait");
+	return wait_until(b, IPCWAIT_FOREVER, IW_CALL_SITE, "ipcwait_barrier_wait");
 }
 
 int ipcwait_barrier_wait_until(struct ipcwait_barrier *b, int64_t deadline_ns)
 {
-	return wait_until(b, deadline_ns, "ipcwait_barrier_wait_until");
-}
-
-static int refuse_init(const struct ipcwait_barrier *b, uint32_t parties)
-{
-	const char *what = IW_UNKNOWN_FLAGS;
-
-	if (!b)
-		what = IW_NULL;
-	else if ((uintptr_t)b % 8)
-		what = IW_MISALIGNED;
-	else if (!parties || parties > IPCWAIT_BARRIER_PARTIES_MAX)
-		what = IW_OUT_OF_RANGE;
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_BARRIER, b, "ipcwait_barrier_init", what);
+	return wait_until(b, deadline_ns, IW_CALL_SITE, "ipcwait_barrier_wait_until");
 }
 
 int ipcwait_barrier_init(struct ipcwait_barrier *b, uint32_t parties, unsigned flags)
 {
 	struct ipcwait_barrier fresh = IPCWAIT_BARRIER_INIT(parties);
+	int r = iw_check_init(&layout, b, flags, fits(parties), "ipcwait_barrier_init");
 
-	if (!b || (uintptr_t)b % 8 || !parties || parties > IPCWAIT_BARRIER_PARTIES_MAX ||
-	    flags & ~IPCWAIT_PRIVATE)
-		return refuse_init(b, parties);
+	if (r)
+		return r;
 	fresh.flags = (uint16_t)flags;
 	fresh.reserved = iw_private_owner(flags);
 	*b = fresh;
@@ -247,59 +216,56 @@ int ipcwait_barrier_init(struct ipcwait_barrier *b, uint32_t parties, unsigned f
 }
 
 /* Who ends the barrier waits for this. */
-static bool all_have_left(struct iw_waiter *base)
+static bool all_have_left(const struct ipcwait_barrier *b)
 {
-	const struct barrier_waiter *me = (const struct barrier_waiter *)base;
-
 	/*
 	 * ORD barrier.A3: acquire, so that the caller may free what others have touched. Pairs
 	 * with barrier.R1, barrier.R2 and barrier.R3.
 	 */
-	return !(ipcwait_impl_load64_acquire(&me->barrier->word) & LEAVING_MASK);
+	return !(ipcwait_impl_load64_acquire(&b->word) & LEAVING_MASK);
+}
+
+static enum iw_seen look_at_end(struct iw_waiter *base)
+{
+	return all_have_left(((const struct barrier_waiter *)base)->barrier) ? IW_THERE
+									     : IW_AWAY;
 }
 
 /*
  * There is no sleeper to publish: those who leave would have to look for it, each time, for the
  * sake of an end that comes once.
  */
-static enum iw_settled nap_until_left(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle_at_end(struct iw_waiter *base)
 {
-	(void)expected;
-	return all_have_left(base) ? IW_TAKEN : IW_NAP;
+	return look_at_end(base) == IW_THERE ? iw_rest_taken() : iw_rest_unpublished();
 }
 
 static const struct iw_waitable end_waitable = {
 	.kind = IPCWAIT_KIND_BARRIER,
 	.restarts = true,
-	.look = all_have_left,
-	.settle = nap_until_left,
-	.withdraw = all_have_left,
+	.look = look_at_end,
+	.settle = settle_at_end,
 };
 
 static int wait_for_leavers(struct ipcwait_barrier *b)
 {
 	/* Nothing to be learned for rounds, and nothing is that a dying object has learned. */
 	struct ipcwait_window unknown = { 0 };
-	struct barrier_waiter me = {
-		.base = {
-			.what = &end_waitable,
-			.window = &unknown,
-			.futex = (const uint32_t *)&b->word,
-			.deadline_ns = iw_clock_ns() + LEAVE_MOST_NS,
-		},
-		.barrier = b,
-	};
+	struct barrier_waiter me = { .barrier = b };
 	int r;
 
-	if (all_have_left(&me.base))
+	if (all_have_left(b))
 		return 0;
+	iw_waiter_begin(&me.base, &layout, b, &end_waitable, iw_clock_ns() + LEAVE_MOST_NS,
+			0);
+	me.base.window = &unknown;
 	r = iw_wait(&me.base);
 	return r == -ETIMEDOUT ? -EBUSY : r;
 }
 
 int ipcwait_barrier_fini(struct ipcwait_barrier *b)
 {
-	int r = check(b, "ipcwait_barrier_fini");
+	int r = iw_check(&layout, b, "ipcwait_barrier_fini");
 
 	if (r)
 		return r;
@@ -308,6 +274,6 @@ int ipcwait_barrier_fini(struct ipcwait_barrier *b)
 		return -EBUSY;
 	r = wait_for_leavers(b);
 	if (r == 0)
-		b->flags = FINISHED_FLAGS;
+		b->flags = (uint16_t)IW_FLAGS_FINISHED;
 	return r;
 }

@@ -5,15 +5,10 @@
 
 #include "os/seam.h"
 #include "sync/mutex_word.h"
-#include "watch/misuse.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
+#include "sync/object.h"
 
-_Static_assert(sizeof(struct ipcwait_cond) == 32 + 16, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_cond) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_cond, word) == 0, "shared-memory layout 0");
+IW_ASSERT_LAYOUT(struct ipcwait_cond, 48);
 _Static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_cond, window) == 16, "shared-memory layout 0");
 _Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0");
 
 /*
@@ -55,8 +50,6 @@ static void hold_ticket(struct cond_waiter *me, uint64_t w, uint64_t arrivals)
 	me->turn = 0;
 	me->taken++;
 	me->base.futex = (const uint32_t *)&me->cond->word;
-	me->base.bits = cond_class(me->ticket);
-	me->base.crowded = true;
 }
 
 /* SPINNER 0 -> 1, or i -> i+1 beside a spinner. From here on a signal can release the waiter. */
@@ -98,9 +91,13 @@ static bool released(const struct cond_waiter *me)
 }
 
 /* Looks and deadlines of the engine leave turn and ticket alone: see leave(). */
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
-	return released((struct cond_waiter *)base);
+	const struct cond_waiter *me = (const struct cond_waiter *)base;
+
+	if (released(me))
+		return IW_THERE;
+	return me->turn ? IW_AWAY : IW_AWAY_CROWDED;
 }
 
 /*
@@ -129,22 +126,25 @@ static bool end_turn(struct cond_waiter *me, uint64_t issue)
  * SPINNER 1 -> 0, i -> i+1 in one step, so that no signal can find the waiter in both places or
  * in none. To sleep nothing more is published: whoever holds a ticket is taken for a sleeper.
  */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct cond_waiter *me = (struct cond_waiter *)base;
+	struct iw_rest rest;
 	uint64_t w;
 
 	if (me->turn && !end_turn(me, COND_ISSUED_ONE))
-		return IW_TAKEN;
+		return iw_rest_taken();
 	/* ORD cond.A4: acquire, as cond.A2. Pairs with cond_wake.R2, cond_wake.R3 and cond.R1. */
 	w = ipcwait_impl_load64_acquire(&me->cond->word);
 	if (cond_served(w, me->ticket))
-		return IW_TAKEN;
+		return iw_rest_taken();
 	if (me->slept)
 		iw_cond_wake_next(me->cond);
 	me->slept = true;
-	*expected = (uint32_t)w;
-	return IW_SLEEP;
+	rest = iw_rest_on(base->futex, (uint32_t)w);
+	rest.bits = cond_class(me->ticket);
+	rest.may_spin = false;
+	return rest;
 }
 
 static const struct iw_waitable cond_waitable = {
@@ -153,7 +153,6 @@ static const struct iw_waitable cond_waitable = {
 	.restarts = true,
 	.look = look,
 	.settle = settle,
-	.withdraw = look,
 };
 
 /*
@@ -247,24 +246,17 @@ static int take_back(struct cond_waiter *me, int r)
 }
 
 static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t deadline_ns,
-		      const char *call)
+		      uintptr_t site, const char *call)
 {
-	struct cond_waiter me = {
-		.base = {
-			.what = &cond_waitable,
-			.deadline_ns = deadline_ns,
-		},
-		.cond = c,
-	};
-	int r = iw_cond_check(c, call);
+	struct cond_waiter me = { .cond = c };
+	int r = iw_check(&cond_layout, c, call);
 	uint16_t more;
 
 	if (r)
 		return r;
 	if (!m || !mutex_usable(m))
 		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, "no usable mutex");
-	me.base.window = &c->window;
-	me.base.private_ = c->flags & IPCWAIT_PRIVATE;
+	iw_waiter_begin(&me.base, &cond_layout, c, &cond_waitable, deadline_ns, site);
 	enter(&me);
 	r = unlock_all(m, &more);
 	if (r)
@@ -278,28 +270,22 @@ static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t d
 
 int ipcwait_cond_wait(struct ipcwait_cond *c, struct ipcwait_mutex *m)
 {
-	return wait_until(c, m, IPCWAIT_FOREVER, "ipcwait_cond_wait");
+	return wait_until(c, m, IPCWAIT_FOREVER, IW_CALL_SITE, "ipcwait_cond_wait");
 }
 
 int ipcwait_cond_wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m,
 			    int64_t deadline_ns)
 {
-	return wait_until(c, m, deadline_ns, "ipcwait_cond_wait_until");
+	return wait_until(c, m, deadline_ns, IW_CALL_SITE, "ipcwait_cond_wait_until");
 }
 
 int ipcwait_cond_init(struct ipcwait_cond *c, unsigned flags)
 {
 	struct ipcwait_cond fresh = IPCWAIT_COND_INIT;
+	int r = iw_check_init(&cond_layout, c, flags, true, "ipcwait_cond_init");
 
-	if (!c)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
-				 IW_NULL);
-	if ((uintptr_t)c % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
-				 IW_MISALIGNED);
-	if (flags & ~IPCWAIT_PRIVATE)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, "ipcwait_cond_init",
-				 IW_UNKNOWN_FLAGS);
+	if (r)
+		return r;
 	fresh.flags = flags;
 	fresh.reserved = iw_private_owner(flags);
 	*c = fresh;
@@ -312,9 +298,8 @@ struct drain {
 	struct ipcwait_cond *cond;
 };
 
-static bool drained(struct iw_waiter *base)
+static bool drained(const struct ipcwait_cond *c)
 {
-	struct ipcwait_cond *c = ((struct drain *)base)->cond;
 	/* ORD cond.A6: acquire, so that what they did with it is over. Pairs with cond.R2. */
 	uint32_t out = ipcwait_impl_load32_acquire(&c->out);
 
@@ -322,45 +307,43 @@ static bool drained(struct iw_waiter *base)
 	return cond_all_out(out, ipcwait_impl_load64_relaxed(&c->arrivals));
 }
 
-/* They wake nobody when they leave, which is never long in coming. */
-static enum iw_settled nap(struct iw_waiter *base, uint32_t *expected)
+static enum iw_seen look_at_end(struct iw_waiter *base)
 {
-	(void)expected;
-	return drained(base) ? IW_TAKEN : IW_NAP;
+	return drained(((const struct drain *)base)->cond) ? IW_THERE : IW_AWAY;
+}
+
+/* They wake nobody when they leave, which is never long in coming. */
+static struct iw_rest settle_at_end(struct iw_waiter *base)
+{
+	return look_at_end(base) == IW_THERE ? iw_rest_taken() : iw_rest_unpublished();
 }
 
 static const struct iw_waitable drain_waitable = {
 	.kind = IPCWAIT_KIND_COND,
 	.restarts = true,
-	.look = drained,
-	.settle = nap,
-	.withdraw = drained,
+	.look = look_at_end,
+	.settle = settle_at_end,
 };
 
 static int drain(struct ipcwait_cond *c)
 {
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 	struct ipcwait_window untaught = { 0 };
-	struct drain me = {
-		.base = {
-			.what = &drain_waitable,
-			.window = &untaught,
-			.futex = (const uint32_t *)&c->word,
-			.private_ = c->flags & IPCWAIT_PRIVATE,
-		},
-		.cond = c,
-	};
+	struct drain me = { .cond = c };
 
-	if (drained(&me.base))
+	if (drained(c))
 		return 0;
 	/* A broadcast that was killed may have left somebody asleep. */
-	(void)iw_wake(IPCWAIT_KIND_COND, me.base.futex, UINT32_MAX, me.base.private_, 0);
-	me.base.deadline_ns = iw_clock_ns() + DRAIN_NS;
+	iw_waker_wake(&waker, UINT32_MAX);
+	iw_waiter_begin(&me.base, &cond_layout, c, &drain_waitable,
+			iw_clock_ns() + DRAIN_NS, 0);
+	me.base.window = &untaught;
 	return iw_wait(&me.base);
 }
 
 int ipcwait_cond_fini(struct ipcwait_cond *c)
 {
-	int r = iw_cond_check(c, "ipcwait_cond_fini");
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_fini");
 
 	if (r)
 		return r;
@@ -375,6 +358,6 @@ int ipcwait_cond_fini(struct ipcwait_cond *c)
 	r = drain(c);
 	if (r)
 		return r == -ETIMEDOUT ? -EBUSY : r;
-	c->flags = COND_FINISHED;
+	c->flags = IW_FLAGS_FINISHED;
 	return 0;
 }

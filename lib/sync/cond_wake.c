@@ -6,9 +6,8 @@
 #include "env/facts.h"
 #include "os/seam.h"
 #include "policy/cost.h"
-#include "watch/misuse.h"
+#include "sync/object.h"
 #include "watch/stats.h"
-#include "engine/wake.h"
 
 /*
  * A broadcast that would keep its caller in the kernel for more than so many block/wake pairs
@@ -16,17 +15,6 @@
  * 2 CPUs a chain took 127 us, all at once 101; crowds for which it pays were not measured.
  */
 #define CHAIN_BLOCKS 6
-
-int iw_cond_check(const struct ipcwait_cond *c, const char *call)
-{
-	if (!c)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, IW_NULL);
-	if ((uintptr_t)c % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, IW_MISALIGNED);
-	if (c->flags == COND_FINISHED)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, IW_FINISHED);
-	return iw_private_check(&c->reserved, IPCWAIT_KIND_COND, c, call);
-}
 
 /* Both words. */
 struct both {
@@ -50,11 +38,10 @@ static struct both load_both(const struct ipcwait_cond *c)
 	return b;
 }
 
-static void wake(const struct ipcwait_cond *c, bool private_, uint32_t bits,
-		 uint64_t stamped_ns)
+/* Everybody in a class of @bits. Returns how many. */
+static int wake(const struct iw_waker *waker, uint32_t bits)
 {
-	(void)iw_wake_bits(IPCWAIT_KIND_COND, (const uint32_t *)&c->word, UINT32_MAX,
-			   private_, bits, stamped_ns);
+	return iw_waker_wake_bits(waker, UINT32_MAX, bits);
 }
 
 /*
@@ -65,11 +52,12 @@ static void rouse(struct ipcwait_cond *c, uint64_t arrivals)
 {
 	/* ORD cond_wake.X2: relaxed, hint: too small costs a system call per millisecond. */
 	uint32_t out = ipcwait_impl_load32_relaxed(&c->out);
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 
-	if (c->flags & IPCWAIT_PRIVATE || cond_all_out(out, arrivals) ||
-	    iw_stamp_fresh(&c->window))
+	if (waker.private_ || !iw_waker_doubts(&waker, !cond_all_out(out, arrivals)))
 		return;
-	wake(c, false, UINT32_MAX, iw_stamp(&c->window));
+	iw_waker_stamp(&waker, true);
+	(void)wake(&waker, UINT32_MAX);
 }
 
 /* s -> s+1, and over those behind who are gone. With GONE full nobody knows: everybody. */
@@ -88,16 +76,16 @@ static uint64_t pass_one(struct both b)
 static bool release_one(struct ipcwait_cond *c, struct both b)
 {
 	bool all = cond_gone(b.w) == COND_GONE_FULL;
-	bool private_ = c->flags & IPCWAIT_PRIVATE;
-	uint64_t stamped_ns = iw_stamp(&c->window);
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 	uint32_t bits = all ? UINT32_MAX : cond_class(b.w);
 
+	iw_waker_stamp(&waker, true);
 	/* ORD cond_wake.R2: release on success, to whom it serves. Pairs with cond.A2, cond.A4,
 	 * cond.A5 and cond_wake.A1. */
 	if (!ipcwait_impl_cas64_release(&c->word, &b.w, pass_one(b)))
 		return false;
 	/* From here on the waiter may have gone, and the condition variable with it. */
-	wake(c, private_, bits, stamped_ns);
+	(void)wake(&waker, bits);
 	return true;
 }
 
@@ -111,7 +99,7 @@ static bool release_spinner(struct ipcwait_cond *c, struct both b)
 
 int ipcwait_cond_signal(struct ipcwait_cond *c)
 {
-	int r = iw_cond_check(c, "ipcwait_cond_signal");
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_signal");
 
 	if (r)
 		return r;
@@ -193,26 +181,24 @@ static uint32_t take_link(struct ipcwait_cond *c, uint32_t *link)
  */
 void iw_cond_wake_next(struct ipcwait_cond *c)
 {
-	const uint32_t *futex = (const uint32_t *)&c->word;
-	bool private_ = c->flags & IPCWAIT_PRIVATE;
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 	uint32_t link, rest = take_link(c, &link);
 
-	if (!rest ||
-	    iw_wake_bits(IPCWAIT_KIND_COND, futex, UINT32_MAX, private_,
-			 cond_class(link / COND_CHAIN_ONE), iw_stamp(&c->window)) > 0)
+	iw_waker_stamp(&waker, rest);
+	if (!rest || wake(&waker, cond_class(link / COND_CHAIN_ONE)) > 0)
 		return;
 	/* ORD cond_wake.X7: relaxed, no order needed, as cond_wake.X6. If others have taken
 	 * links meanwhile, they go on with it. */
 	(void)ipcwait_impl_cas32_relaxed(&c->chain, &rest, 0);
-	wake(c, private_, UINT32_MAX, 0);
+	(void)wake(&waker, UINT32_MAX);
 }
 
 /* s -> i. What it has to wake, 0 if somebody else was faster. */
-static uint32_t release_all(struct ipcwait_cond *c, struct both b, uint64_t *stamped_ns)
+static uint32_t release_all(struct ipcwait_cond *c, struct both b, struct iw_waker *waker)
 {
 	uint32_t bits = begin_chain(c, b);
 
-	*stamped_ns = iw_stamp(&c->window);
+	iw_waker_stamp(waker, true);
 	/* ORD cond_wake.R3: release on success, as cond_wake.R2. Pairs with cond.A2, cond.A4,
 	 * cond.A5 and cond_wake.A1. */
 	return ipcwait_impl_cas64_release(&c->word, &b.w, cond_pass_all(b.w, b.arrivals))
@@ -221,25 +207,19 @@ static uint32_t release_all(struct ipcwait_cond *c, struct both b, uint64_t *sta
 }
 
 /* Wakes all in @bits; more, if that reached nobody who could go on with the chain. */
-static void wake_released(const struct ipcwait_cond *c, bool private_, uint32_t bits,
-			  uint64_t stamped_ns)
+static void wake_released(const struct iw_waker *waker, uint32_t bits)
 {
-	const uint32_t *futex = (const uint32_t *)&c->word;
-	int woken = iw_wake_bits(IPCWAIT_KIND_COND, futex, UINT32_MAX, private_, bits,
-				 stamped_ns);
-
-	if (woken <= 0 && bits != UINT32_MAX)
-		wake(c, private_, UINT32_MAX, 0);
+	if (wake(waker, bits) <= 0 && bits != UINT32_MAX)
+		(void)wake(waker, UINT32_MAX);
 }
 
 void iw_cond_release_tickets(struct ipcwait_cond *c)
 {
-	bool private_ = c->flags & IPCWAIT_PRIVATE;
-	uint64_t stamped_ns;
-	uint32_t bits = release_all(c, load_both(c), &stamped_ns);
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
+	uint32_t bits = release_all(c, load_both(c), &waker);
 
 	if (bits)
-		wake_released(c, private_, bits, stamped_ns);
+		wake_released(&waker, bits);
 }
 
 /*
@@ -248,19 +228,18 @@ void iw_cond_release_tickets(struct ipcwait_cond *c)
  */
 int ipcwait_cond_broadcast(struct ipcwait_cond *c)
 {
-	int r = iw_cond_check(c, "ipcwait_cond_broadcast");
-	uint64_t stamped_ns = 0;
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_broadcast");
+	struct iw_waker waker;
 	uint32_t bits = 0;
-	bool private_;
 
 	if (r)
 		return r;
-	private_ = c->flags & IPCWAIT_PRIVATE;
+	waker = iw_waker_on(&cond_layout, c);
 	for (;;) {
 		struct both b = load_both(c);
 
 		if (cond_waiting(b.w, b.arrivals)) {
-			uint32_t more = release_all(c, b, &stamped_ns);
+			uint32_t more = release_all(c, b, &waker);
 
 			if (!more)
 				continue;
@@ -274,6 +253,6 @@ int ipcwait_cond_broadcast(struct ipcwait_cond *c)
 	}
 	/* From here on the waiters may have gone, and the condition variable with them. */
 	if (bits)
-		wake_released(c, private_, bits, stamped_ns);
+		wake_released(&waker, bits);
 	return 0;
 }

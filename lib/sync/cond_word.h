@@ -9,6 +9,8 @@
 
 #include <ipcwait/cond.h>
 
+#include "sync/object.h"
+
 #define COND_SERVED_BITS 40
 #define COND_SERVED_MASK ((UINT64_C(1) << COND_SERVED_BITS) - 1)
 #define COND_GONE_SHIFT  COND_SERVED_BITS
@@ -27,7 +29,13 @@
 #define COND_CHAIN_ONE   2u
 #define COND_CHAIN_FIRST 1024u
 
-#define COND_FINISHED UINT32_MAX
+static const struct iw_layout cond_layout = {
+	.kind = IPCWAIT_KIND_COND,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_cond, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_cond, reserved),
+};
 
 /* The class of wakes that reach the holder of @ticket. */
 static inline uint32_t cond_class(uint64_t ticket)
@@ -101,9 +109,6 @@ static inline uint32_t cond_chain_ahead(uint32_t chain, uint64_t w)
 {
 	return (chain / COND_CHAIN_ONE - (uint32_t)w) & UINT32_MAX >> 1;
 }
-
-/* 0, or the error of @call if @c is none that this process can use. */
-int iw_cond_check(const struct ipcwait_cond *c, const char *call);
 
 /* Release all tickets of this moment, and no spinner. */
 void iw_cond_release_tickets(struct ipcwait_cond *c);

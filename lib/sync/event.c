@@ -5,16 +5,10 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
-#include "watch/misuse.h"
+#include "sync/object.h"
 #include "watch/stats.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
 
-_Static_assert(sizeof(struct ipcwait_event) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_event) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_event, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_event, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_event, 32);
 
 #define SET          IPCWAIT_IMPL_EVENT_SET
 #define WAKE         (UINT64_C(1) << 1)
@@ -27,25 +21,20 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 #define EVERYBODY INT32_MAX
 
 /* What ipcwait_event_fini() leaves: not set, and sleepers that lead every call here. */
-#define FINISHED_WORD  (SLEEPERS_MAX * SLEEPER_ONE)
-#define FINISHED_FLAGS UINT32_MAX
+#define FINISHED_WORD (SLEEPERS_MAX * SLEEPER_ONE)
 
 static uint64_t sleepers(uint64_t w)
 {
 	return w / SLEEPER_ONE;
 }
 
-/* 0, or the error of @call if @e is none that this process can use. */
-static int check(const struct ipcwait_event *e, const char *call)
-{
-	if (!e)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENT, e, call, IW_NULL);
-	if ((uintptr_t)e % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENT, e, call, IW_MISALIGNED);
-	if (e->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENT, e, call, IW_FINISHED);
-	return iw_private_check(&e->reserved, IPCWAIT_KIND_EVENT, e, call);
-}
+static const struct iw_layout layout = {
+	.kind = IPCWAIT_KIND_EVENT,
+	.known_flags = IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET,
+	.flags = offsetof(struct ipcwait_event, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_event, reserved),
+};
 
 /* One thread in one wait. */
 struct event_waiter {
@@ -108,28 +97,28 @@ static void mark_spinner(const struct event_waiter *me, uint64_t w)
 	(void)ipcwait_impl_cas64_relaxed(&me->event->word, &w, w | SPINNER);
 }
 
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
 	struct event_waiter *me = (struct event_waiter *)base;
 	uint64_t w;
 
 	if (take(me, &w))
-		return true;
+		return IW_THERE;
 	mark_spinner(me, w);
-	return false;
+	return IW_AWAY;
 }
 
 /* 0,k,s -> 0,0,s+1 or 0,0,s, SPINNER -> 0. Who sleeps, sleeps on a low half without WAKE. */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct event_waiter *me = (struct event_waiter *)base;
 	uint64_t w, asleep;
 
 	do {
 		if (take(me, &w))
-			return IW_TAKEN;
+			return iw_rest_taken();
 		if (!me->sleeper && sleepers(w) == SLEEPERS_MAX)
-			return IW_NAP;
+			return iw_rest_unpublished();
 		asleep = w & ~(WAKE | SPINNER);
 		if (!me->sleeper)
 			asleep += SLEEPER_ONE;
@@ -138,9 +127,8 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 		 * either this CAS sees the set or the set sees the sleeper.
 		 */
 	} while (w != asleep && !ipcwait_impl_cas64_relaxed(&me->event->word, &w, asleep));
-	*expected = (uint32_t)asleep;
 	me->sleeper = true;
-	return IW_SLEEP;
+	return iw_rest_on((const uint32_t *)&me->event->word, (uint32_t)asleep);
 }
 
 /* 0,k,s -> 0,k',s-1 */
@@ -168,33 +156,24 @@ static const struct iw_waitable event_waitable = {
 };
 
 static int wait_contended(struct ipcwait_event *e, uint64_t seen, int64_t deadline_ns,
-			  const char *call)
+			  uintptr_t site, const char *call)
 {
-	int r = check(e, call);
-	struct event_waiter me = {
-		.base = {
-			.what = &event_waitable,
-			.deadline_ns = deadline_ns,
-		},
-		.event = e,
-		.seen = seen,
-	};
+	struct event_waiter me = { .event = e, .seen = seen };
+	int r = iw_check(&layout, e, call);
 
 	if (r)
 		return r;
 	/* A checked build has tried nothing yet, and learns from the same waits as any. */
 	if (IW_IS_CHECKED && ipcwait_impl_event_take(e, seen))
 		return 0;
-	me.base.window = &e->window;
-	me.base.futex = (const uint32_t *)&e->word;
-	me.base.private_ = e->flags & IPCWAIT_PRIVATE;
+	iw_waiter_begin(&me.base, &layout, e, &event_waitable, deadline_ns, site);
 	me.auto_ = e->flags & IPCWAIT_AUTO_RESET;
 	return iw_wait(&me.base);
 }
 
 int ipcwait_impl_event_wait_slow(struct ipcwait_event *e, uint64_t seen)
 {
-	return wait_contended(e, seen, IPCWAIT_FOREVER, "ipcwait_event_wait");
+	return wait_contended(e, seen, IPCWAIT_FOREVER, IW_CALL_SITE, "ipcwait_event_wait");
 }
 
 int ipcwait_event_wait_until(struct ipcwait_event *e, int64_t deadline_ns)
@@ -204,14 +183,13 @@ int ipcwait_event_wait_until(struct ipcwait_event *e, int64_t deadline_ns)
 
 	if (!IW_IS_CHECKED && ipcwait_impl_event_take(e, w))
 		return 0;
-	return wait_contended(e, w, deadline_ns, "ipcwait_event_wait_until");
+	return wait_contended(e, w, deadline_ns, IW_CALL_SITE, "ipcwait_event_wait_until");
 }
 
 /*
  * Whether sleepers are to be woken for an event that is set: not if a spinner or a woken waiter
- * will take its signal, nor if all are being woken. After a while a wake under way is doubted,
- * see ipcwait_impl_sem_post_slow(). A second set of an event whose signal was left to a spinner
- * wakes a sleeper: the spinner may be dead.
+ * will take its signal, nor if all are being woken, unless those wakes are @stale. A second set of
+ * an event whose signal was left to a spinner wakes a sleeper: the spinner may be dead.
  */
 static bool wake_due(uint64_t w, bool stale)
 {
@@ -224,19 +202,19 @@ int ipcwait_impl_event_set_slow(struct ipcwait_event *e)
 	/* ORD event.X6: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&e->word);
 	uint32_t count = e->flags & IPCWAIT_AUTO_RESET ? 1 : EVERYBODY;
-	bool private_ = e->flags & IPCWAIT_PRIVATE;
-	bool stale = false, stamped = false, due;
-	uint64_t after, stamped_ns = 0;
-	int r = IW_IS_CHECKED || sleepers(w) ? check(e, "ipcwait_event_set") : 0;
+	struct iw_waker waker;
+	uint64_t after;
+	bool due;
+	int r = 0;
 
+	if (IW_IS_CHECKED || sleepers(w))
+		r = iw_check(&layout, e, "ipcwait_event_set");
 	if (r)
 		return r;
+	waker = iw_waker_on(&layout, e);
 	do {
-		stale = stale || (w & WAKE && !iw_stamp_fresh(&e->window));
-		due = wake_due(w, stale);
-		if (due && !stamped)
-			stamped_ns = iw_stamp(&e->window);
-		stamped = stamped || due;
+		due = wake_due(w, iw_waker_doubts(&waker, w & WAKE));
+		iw_waker_stamp(&waker, due);
 		after = ipcwait_impl_event_after_set(w) & ~SPINNER;
 		if (due)
 			after |= WAKE;
@@ -248,35 +226,25 @@ int ipcwait_impl_event_set_slow(struct ipcwait_event *e)
 
 	/* From here on a waiter may have been let through, and freed the event. */
 	if (due)
-		(void)iw_wake(IPCWAIT_KIND_EVENT, (const uint32_t *)&e->word, count,
-			      private_, stamped_ns);
+		iw_waker_wake(&waker, count);
 	else if (sleepers(w))
 		iw_count(IPCWAIT_KIND_EVENT, IW_WAKES_AVOIDED, 1);
 	return 0;
 }
 
-static int refuse_init(const struct ipcwait_event *e)
-{
-	const char *what = IW_UNKNOWN_FLAGS;
-
-	if (!e)
-		what = IW_NULL;
-	else if ((uintptr_t)e % 8)
-		what = IW_MISALIGNED;
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENT, e, "ipcwait_event_init", what);
-}
-
 int ipcwait_event_init(struct ipcwait_event *e, unsigned flags)
 {
-	if (!e || (uintptr_t)e % 8 || flags & ~(IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET))
-		return refuse_init(e);
+	int r = iw_check_init(&layout, e, flags, true, "ipcwait_event_init");
+
+	if (r)
+		return r;
 	*e = (struct ipcwait_event){ .flags = flags, .reserved = iw_private_owner(flags) };
 	return 0;
 }
 
 int ipcwait_event_fini(struct ipcwait_event *e)
 {
-	int r = check(e, "ipcwait_event_fini");
+	int r = iw_check(&layout, e, "ipcwait_event_fini");
 
 	if (r)
 		return r;
@@ -287,7 +255,7 @@ int ipcwait_event_fini(struct ipcwait_event *e)
 		return -EBUSY;
 	/* ORD event.X8: relaxed, protected by the caller, as event.X7. */
 	ipcwait_impl_store64_relaxed(&e->word, FINISHED_WORD);
-	e->flags = FINISHED_FLAGS;
+	e->flags = IW_FLAGS_FINISHED;
 	return 0;
 }
 
@@ -312,12 +280,11 @@ static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *stat
 		     const char *call)
 {
 	const struct ipcwait_event *e = o->object;
-	int r = check(e, call);
 
+	(void)call;
 	/* ORD event.X9: relaxed, re-checked by take(), which finds this word or a later one. */
-	if (r == 0)
-		state->own = ipcwait_impl_load64_relaxed(&e->word);
-	return r;
+	state->own = ipcwait_impl_load64_relaxed(&e->word);
+	return 0;
 }
 
 static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state *state)
@@ -328,16 +295,12 @@ static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state
 	return take(&me, &w);
 }
 
-static enum iw_settled any_announce(const struct ipcwait_waitable *o,
-				    struct iw_any_state *state, struct iw_waitv *word)
+static struct iw_rest any_announce(const struct ipcwait_waitable *o,
+				   struct iw_any_state *state)
 {
 	struct event_waiter me = one_of_several(o, state);
-	uint32_t expected = 0;
-	enum iw_settled how = settle(&me.base, &expected);
 
-	*word = iw_waitv((const uint32_t *)&me.event->word, expected,
-			 me.event->flags & IPCWAIT_PRIVATE);
-	return how;
+	return settle(&me.base);
 }
 
 static bool any_withdraw(const struct ipcwait_waitable *o, const struct iw_any_state *state)
@@ -356,25 +319,24 @@ static void any_retract(const struct ipcwait_waitable *o, const struct iw_any_st
 	const struct event_waiter me = one_of_several(o, state);
 	/* ORD event.X10: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me.event->word);
-	uint64_t left, stamped_ns = 0;
+	struct iw_waker waker = iw_waker_on(&layout, me.event);
+	uint64_t left;
 	bool due;
 
 	do {
 		left = without_me(&me, w);
 		due = me.auto_ && left & SET && wake_due(left, false);
-		if (due && !stamped_ns)
-			stamped_ns = iw_stamp(&me.event->window);
+		iw_waker_stamp(&waker, due);
 		if (due)
 			left |= WAKE;
 		/* ORD event.X11: relaxed, no order needed: whoever has set it has released. */
 	} while (!ipcwait_impl_cas64_relaxed(&me.event->word, &w, left));
-	if (!due)
-		return;
-	(void)iw_wake(IPCWAIT_KIND_EVENT, (const uint32_t *)&me.event->word, 1,
-		      me.event->flags & IPCWAIT_PRIVATE, stamped_ns);
+	if (due)
+		iw_waker_wake(&waker, 1);
 }
 
 const struct iw_any_kind iw_any_event = {
+	.layout = &layout,
 	.begin = any_begin,
 	.take = any_take,
 	.announce = any_announce,

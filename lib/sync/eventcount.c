@@ -5,16 +5,10 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
-#include "watch/misuse.h"
+#include "sync/object.h"
 #include "watch/stats.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
 
-_Static_assert(sizeof(struct ipcwait_eventcount) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_eventcount) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_eventcount, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_eventcount, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_eventcount, 32);
 
 #define HEAD_ONE  (UINT64_C(1) << 32)
 #define HEAD_MASK UINT32_C(0x7ff)
@@ -33,8 +27,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 #define EVERYBODY INT32_MAX
 
 /* What ipcwait_eventcount_fini() leaves: a line that leads every notification here. */
-#define FINISHED_WORD  (LINE_MAX * LINE_ONE)
-#define FINISHED_FLAGS UINT32_MAX
+#define FINISHED_WORD (LINE_MAX * LINE_ONE)
 
 static uint32_t head(uint64_t w)
 {
@@ -59,17 +52,13 @@ static uint64_t wakes(uint64_t w)
 	return w / WAKE_ONE;
 }
 
-/* 0, or the error of @call if @ec is none that this process can use. */
-static int check(const struct ipcwait_eventcount *ec, const char *call)
-{
-	if (!ec)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_NULL);
-	if ((uintptr_t)ec % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_MISALIGNED);
-	if (ec->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, call, IW_FINISHED);
-	return iw_private_check(&ec->reserved, IPCWAIT_KIND_EVENTCOUNT, ec, call);
-}
+static const struct iw_layout layout = {
+	.kind = IPCWAIT_KIND_EVENTCOUNT,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_eventcount, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_eventcount, reserved),
+};
 
 /* One thread in one wait. */
 struct eventcount_waiter {
@@ -133,36 +122,44 @@ static bool take(struct eventcount_waiter *me, uint64_t *w)
 	}
 }
 
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
 	uint64_t w;
 
-	return take((struct eventcount_waiter *)base, &w);
+	return take((struct eventcount_waiter *)base, &w) ? IW_THERE : IW_AWAY;
 }
 
 /*
  * There is no place left. If some belong to waiters that have gone, notifying all sweeps them
  * away, this waiter's wait too.
  */
-static enum iw_settled settle_beyond(struct eventcount_waiter *me, uint64_t w)
+static struct iw_rest settle_beyond(struct eventcount_waiter *me, uint64_t w)
 {
 	if (!gone(w) || ipcwait_impl_eventcount_notify_slow(me->ec, UINT32_MAX))
-		return IW_NAP;
-	return take(me, &w) ? IW_TAKEN : IW_NAP;
+		return iw_rest_unpublished();
+	return take(me, &w) ? iw_rest_taken() : iw_rest_unpublished();
+}
+
+static struct iw_rest rest_in_line(const struct eventcount_waiter *me)
+{
+	struct iw_rest rest =
+		iw_rest_on((const uint32_t *)&me->ec->word, (uint32_t)me->key);
+
+	rest.bits = 1u << me->place % CLASSES;
+	return rest;
 }
 
 /* l -> l+1 */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct eventcount_waiter *me = (struct eventcount_waiter *)base;
 	uint64_t w;
 
-	*expected = (uint32_t)me->key;
 	do {
 		if (take(me, &w))
-			return IW_TAKEN;
+			return iw_rest_taken();
 		if (me->in_line)
-			return IW_SLEEP;
+			return rest_in_line(me);
 		if (line(w) == LINE_MAX)
 			return settle_beyond(me, w);
 		/*
@@ -171,9 +168,8 @@ static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
 		 */
 	} while (!ipcwait_impl_cas64_relaxed(&me->ec->word, &w, w + LINE_ONE));
 	me->place = head(w) + (uint32_t)line(w);
-	me->base.bits = 1u << me->place % CLASSES;
 	me->in_line = true;
-	return IW_SLEEP;
+	return rest_in_line(me);
 }
 
 /* g -> g+1, or l -> l-1 */
@@ -203,23 +199,15 @@ static const struct iw_waitable eventcount_waitable = {
 int ipcwait_eventcount_commit(struct ipcwait_eventcount *ec, uint64_t key,
 			      int64_t deadline_ns)
 {
-	int r = check(ec, "ipcwait_eventcount_commit");
-	struct eventcount_waiter me = {
-		.base = {
-			.what = &eventcount_waitable,
-			.deadline_ns = deadline_ns,
-		},
-		.ec = ec,
-		.key = key,
-	};
+	struct eventcount_waiter me = { .ec = ec, .key = key };
+	int r = iw_check(&layout, ec, "ipcwait_eventcount_commit");
 
 	if (r)
 		return r;
-	if (look(&me.base))
+	if (look(&me.base) == IW_THERE)
 		return 0;
-	me.base.window = &ec->window;
-	me.base.futex = (const uint32_t *)&ec->word;
-	me.base.private_ = ec->flags & IPCWAIT_PRIVATE;
+	iw_waiter_begin(&me.base, &layout, ec, &eventcount_waitable, deadline_ns,
+			IW_CALL_SITE);
 	return iw_wait(&me.base);
 }
 
@@ -258,20 +246,16 @@ int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t 
 	uint64_t w = ipcwait_impl_load64_relaxed(&ec->word), after;
 	const char *call = n == UINT32_MAX ? "ipcwait_eventcount_notify_all"
 					   : "ipcwait_eventcount_notify";
-	bool private_ = ec->flags & IPCWAIT_PRIVATE;
-	bool stale = false, stamped = false;
-	uint64_t stamped_ns = 0;
+	struct iw_waker waker;
 	uint32_t bits;
-	int r = IW_IS_CHECKED || line(w) ? check(ec, call) : 0;
+	int r = IW_IS_CHECKED || line(w) ? iw_check(&layout, ec, call) : 0;
 
 	if (r)
 		return r;
+	waker = iw_waker_on(&layout, ec);
 	do {
-		stale = stale || (wakes(w) && !iw_stamp_fresh(&ec->window));
-		after = plan(w, n, stale, &bits);
-		if (bits && !stamped)
-			stamped_ns = iw_stamp(&ec->window);
-		stamped = stamped || bits;
+		after = plan(w, n, iw_waker_doubts(&waker, wakes(w)), &bits);
+		iw_waker_stamp(&waker, bits);
 		/*
 		 * ORD eventcount.R2: release on success, as eventcount.R1. Pairs with
 		 * eventcount.A1 and eventcount.A2.
@@ -280,29 +264,18 @@ int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t 
 
 	/* From here on a waiter may have returned, and freed the event count. */
 	if (bits)
-		(void)iw_wake_bits(IPCWAIT_KIND_EVENTCOUNT, (const uint32_t *)&ec->word,
-				   EVERYBODY, private_, bits, stamped_ns);
+		(void)iw_waker_wake_bits(&waker, EVERYBODY, bits);
 	else if (wakes(w))
 		iw_count(IPCWAIT_KIND_EVENTCOUNT, IW_WAKES_AVOIDED, 1);
 	return 0;
 }
 
-static int refuse_init(const struct ipcwait_eventcount *ec)
-{
-	const char *what = IW_UNKNOWN_FLAGS;
-
-	if (!ec)
-		what = IW_NULL;
-	else if ((uintptr_t)ec % 8)
-		what = IW_MISALIGNED;
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, ec, "ipcwait_eventcount_init",
-			 what);
-}
-
 int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
 {
-	if (!ec || (uintptr_t)ec % 8 || flags & ~IPCWAIT_PRIVATE)
-		return refuse_init(ec);
+	int r = iw_check_init(&layout, ec, flags, true, "ipcwait_eventcount_init");
+
+	if (r)
+		return r;
 	*ec = (struct ipcwait_eventcount){ .flags = flags,
 					   .reserved = iw_private_owner(flags) };
 	return 0;
@@ -310,7 +283,7 @@ int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
 
 int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec)
 {
-	int r = check(ec, "ipcwait_eventcount_fini");
+	int r = iw_check(&layout, ec, "ipcwait_eventcount_fini");
 
 	if (r)
 		return r;
@@ -321,7 +294,7 @@ int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec)
 		return -EBUSY;
 	/* ORD eventcount.X7: relaxed, protected by the caller, as eventcount.X6. */
 	ipcwait_impl_store64_relaxed(&ec->word, FINISHED_WORD);
-	ec->flags = FINISHED_FLAGS;
+	ec->flags = IW_FLAGS_FINISHED;
 	return 0;
 }
 
@@ -343,13 +316,10 @@ static struct eventcount_waiter one_of_several(const struct ipcwait_waitable *o,
 static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
 		     const char *call)
 {
-	int r = check(o->object, call);
-
 	(void)state;
-	if (r == 0 && o->expected > UINT32_MAX)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_EVENTCOUNT, o->object, call,
-				 IW_OUT_OF_RANGE);
-	return r;
+	return o->expected <= UINT32_MAX
+		       ? 0
+		       : iw_misuse(-EINVAL, layout.kind, o->object, call, IW_OUT_OF_RANGE);
 }
 
 static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state *state)
@@ -360,17 +330,14 @@ static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state
 	return take(&me, &w);
 }
 
-static enum iw_settled any_announce(const struct ipcwait_waitable *o,
-				    struct iw_any_state *state, struct iw_waitv *word)
+static struct iw_rest any_announce(const struct ipcwait_waitable *o,
+				   struct iw_any_state *state)
 {
 	struct eventcount_waiter me = one_of_several(o, state);
-	uint32_t expected = 0;
-	enum iw_settled how = settle(&me.base, &expected);
+	struct iw_rest rest = settle(&me.base);
 
 	state->own = me.place;
-	*word = iw_waitv((const uint32_t *)&me.ec->word, expected,
-			 me.ec->flags & IPCWAIT_PRIVATE);
-	return how;
+	return rest;
 }
 
 static bool any_withdraw(const struct ipcwait_waitable *o, const struct iw_any_state *state)
@@ -395,6 +362,7 @@ static void any_retract(const struct ipcwait_waitable *o, const struct iw_any_st
 }
 
 const struct iw_any_kind iw_any_eventcount = {
+	.layout = &layout,
 	.begin = any_begin,
 	.take = any_take,
 	.announce = any_announce,

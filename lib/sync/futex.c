@@ -7,6 +7,7 @@
 
 #include "os/seam.h"
 #include "watch/misuse.h"
+#include "engine/sleep.h"
 #include "engine/wait.h"
 #include "engine/wake.h"
 
@@ -23,15 +24,21 @@ static bool changed(const struct futex_waiter *me)
 }
 
 /* One wake ends the wait, whatever the word holds: what it means is the caller's affair. */
-static bool look(struct iw_waiter *base)
+static bool is_over(const struct futex_waiter *me)
 {
-	return base->woken || changed((struct futex_waiter *)base);
+	return me->base.woken || changed(me);
 }
 
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static enum iw_seen look(struct iw_waiter *base)
 {
-	*expected = ((struct futex_waiter *)base)->expected;
-	return look(base) ? IW_TAKEN : IW_SLEEP;
+	return is_over((const struct futex_waiter *)base) ? IW_THERE : IW_AWAY;
+}
+
+static struct iw_rest settle(struct iw_waiter *base)
+{
+	const struct futex_waiter *me = (const struct futex_waiter *)base;
+
+	return is_over(me) ? iw_rest_taken() : iw_rest_on(base->futex, me->expected);
 }
 
 /* Not resumable: a wake that changes nothing would be lost on a waiter that is up. */
@@ -39,7 +46,6 @@ static const struct iw_waitable futex_waitable = {
 	.kind = IPCWAIT_KIND_FUTEX,
 	.look = look,
 	.settle = settle,
-	.withdraw = look,
 };
 
 /* 0, or the error of @call if it cannot use these. @w may be NULL. */
@@ -68,6 +74,7 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 			.window = w,
 			.futex = word,
 			.deadline_ns = deadline_ns,
+			.site = IW_CALL_SITE,
 			.private_ = flags & IPCWAIT_PRIVATE,
 		},
 		.word = (const struct ipcwait_word32 *)word,

@@ -38,12 +38,11 @@ static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state
 	return differs(o);
 }
 
-static enum iw_settled any_announce(const struct ipcwait_waitable *o,
-				    struct iw_any_state *state, struct iw_waitv *word)
+static struct iw_rest any_announce(const struct ipcwait_waitable *o,
+				   struct iw_any_state *state)
 {
 	(void)state;
-	*word = iw_waitv(o->object, (uint32_t)o->expected, o->flags & IPCWAIT_PRIVATE);
-	return differs(o) ? IW_TAKEN : IW_SLEEP;
+	return differs(o) ? iw_rest_taken() : iw_rest_on(o->object, (uint32_t)o->expected);
 }
 
 /* Sleepers who wait for another value than this are to look: one of them may have been meant. */
@@ -78,5 +77,6 @@ int ipcwait_futex_wait_any(struct ipcwait_futex_waiter *set, unsigned n,
 			.object = set[i].word,
 			.expected = set[i].expected,
 		};
-	return iw_wait_any(words, n, deadline_ns, NULL, "ipcwait_futex_wait_any");
+	return iw_wait_any(words, n, deadline_ns, NULL, IW_CALL_SITE,
+			   "ipcwait_futex_wait_any");
 }

@@ -3,14 +3,12 @@
  * <ipcwait/mutex.h>, the argument in docs/design/mutex.md. */
 #include "sync/mutex_word.h"
 
+#include "engine/wait.h"
 #include "os/seam.h"
-#include "watch/stats.h"
-#include "engine/wake.h"
+#include "policy/pace.h"
+#include "sync/object.h"
 
-_Static_assert(sizeof(struct ipcwait_mutex) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_mutex) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_mutex, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_mutex, window) == 16, "shared-memory layout 0");
+IW_ASSERT_LAYOUT(struct ipcwait_mutex, 32);
 
 /* For whoever was woken lately. One that does not come is stopped or dead. */
 static bool is_kept(const struct ipcwait_mutex *m, uint64_t w)
@@ -44,7 +42,7 @@ static bool wake_due(uint64_t w)
 
 static uint64_t left_word(uint64_t w, bool due)
 {
-	w &= ~MUTEX_OWNER_MASK;
+	w &= ~(MUTEX_OWNER_MASK | MUTEX_TIMED);
 	if (mutex_sleepers(w) && (w & MUTEX_PASSES_MASK) != MUTEX_PASSES_MASK)
 		w += MUTEX_PASS_ONE;
 	return due ? w | MUTEX_WAKE : w;
@@ -72,10 +70,10 @@ static int leave_and_wake(struct ipcwait_mutex *m, bool lost)
 {
 	/* ORD mutex.X6: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
-	bool private_ = m->flags & IPCWAIT_PRIVATE;
-	uint64_t stamped_ns = iw_stamp(&m->window);
+	struct iw_waker waker = iw_waker_on(&mutex_layout, m);
 	bool due;
 
+	iw_waker_stamp(&waker, true);
 	do {
 		if (!(w & MUTEX_OWNER_MASK))
 			return -EPERM;
@@ -89,28 +87,29 @@ static int leave_and_wake(struct ipcwait_mutex *m, bool lost)
 
 	/* From here on another may own the mutex, and free it. */
 	if (due)
-		(void)iw_wake_bits(IPCWAIT_KIND_MUTEX, (const uint32_t *)&m->word,
-				   lost ? UINT32_MAX : 1, private_,
-				   lost || !(w & MUTEX_URGENT) ? MUTEX_BITS_ALL
-							       : MUTEX_BITS_OVERDUE,
-				   stamped_ns);
+		(void)iw_waker_wake_bits(&waker, lost ? UINT32_MAX : 1,
+					 lost || !(w & MUTEX_URGENT) ? MUTEX_BITS_ALL
+								     : MUTEX_BITS_OVERDUE);
 	return 0;
+}
+
+/* The owner's section is over, and is one of those that are measured. */
+static void learn_section(struct ipcwait_mutex *m)
+{
+	mutex_set_pace(m, iw_pace_ended(mutex_pace(m), (uint64_t)iw_clock_ns()));
 }
 
 int iw_mutex_leave(struct ipcwait_mutex *m, bool lost)
 {
+	/* ORD mutex.X8: relaxed, protected by the caller, who owns it. */
+	if (ipcwait_impl_load64_relaxed(&m->word) & MUTEX_TIMED)
+		learn_section(m);
 	return !lost && leave_alone(m) ? 0 : leave_and_wake(m, lost);
 }
 
 static int check(const struct ipcwait_mutex *m, const char *call)
 {
-	if (!m)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_NULL);
-	if ((uintptr_t)m % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_MISALIGNED);
-	if (m->flags == MUTEX_FINISHED)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, call, IW_FINISHED);
-	return 0;
+	return iw_check(&mutex_layout, m, call);
 }
 
 /* 0,k,s -> 1,k,s: the fast path beside sleepers. Only a plain mutex in use is not CHECKED. */
@@ -124,23 +123,23 @@ static bool lock_beside_sleepers(struct ipcwait_mutex *m)
 	       ipcwait_impl_cas64_acquire(&m->word, &w, w | IPCWAIT_IMPL_MUTEX_OWNER_ONE);
 }
 
-static int lock_waiting(struct ipcwait_mutex *m, int64_t deadline_ns)
+static int lock_waiting(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t site)
 {
 	if (check(m, "ipcwait_mutex_lock"))
 		return -EINVAL;
 	if (mutex_is_known(m))
-		return iw_mutex_lock_known(m, deadline_ns);
-	return iw_mutex_wait(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE, deadline_ns);
+		return iw_mutex_lock_known(m, deadline_ns, site);
+	return iw_mutex_wait(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE, deadline_ns, site);
 }
 
 int ipcwait_impl_mutex_lock_slow(struct ipcwait_mutex *m)
 {
-	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, IPCWAIT_FOREVER);
+	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, IPCWAIT_FOREVER, IW_CALL_SITE);
 }
 
 int ipcwait_mutex_lock_until(struct ipcwait_mutex *m, int64_t deadline_ns)
 {
-	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, deadline_ns);
+	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, deadline_ns, IW_CALL_SITE);
 }
 
 int ipcwait_impl_mutex_trylock_slow(struct ipcwait_mutex *m)
@@ -152,8 +151,22 @@ int ipcwait_impl_mutex_trylock_slow(struct ipcwait_mutex *m)
 	return iw_mutex_try(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE);
 }
 
+/* 1,k,s -> 0,k,s: the same for unlock. One that is TIMED teaches something first. */
+static bool unlock_beside_sleepers(struct ipcwait_mutex *m)
+{
+	/* ORD mutex.X9: relaxed, protected by the caller, who should own it. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+
+	return !IW_IS_CHECKED &&
+	       (w & (MUTEX_OWNER_MASK | MUTEX_TIMED | MUTEX_CHECKED)) ==
+		       IPCWAIT_IMPL_MUTEX_OWNER_ONE &&
+	       leave_alone(m);
+}
+
 int ipcwait_impl_mutex_unlock_slow(struct ipcwait_mutex *m)
 {
+	if (unlock_beside_sleepers(m))
+		return 0;
 	if (check(m, "ipcwait_mutex_unlock"))
 		return -EINVAL;
 	if (mutex_is_known(m))
@@ -161,27 +174,16 @@ int ipcwait_impl_mutex_unlock_slow(struct ipcwait_mutex *m)
 	return iw_mutex_leave(m, false);
 }
 
-static const char *wrong_init(const struct ipcwait_mutex *m, unsigned flags)
-{
-	if (!m)
-		return IW_NULL;
-	if ((uintptr_t)m % 8)
-		return IW_MISALIGNED;
-	if (flags & ~(IPCWAIT_PRIVATE | MUTEX_KINDS))
-		return IW_UNKNOWN_FLAGS;
-	if (flags & IPCWAIT_RECURSIVE && flags & IPCWAIT_ERRORCHECK)
-		return "recursive and errorcheck at once";
-	return NULL;
-}
-
 int ipcwait_mutex_init(struct ipcwait_mutex *m, unsigned flags)
 {
 	struct ipcwait_mutex fresh = IPCWAIT_MUTEX_INIT;
-	const char *what = wrong_init(m, flags);
+	int r = iw_check_init(&mutex_layout, m, flags, true, "ipcwait_mutex_init");
 
-	if (what)
+	if (r)
+		return r;
+	if (flags & IPCWAIT_RECURSIVE && flags & IPCWAIT_ERRORCHECK)
 		return iw_misuse(-EINVAL, IPCWAIT_KIND_MUTEX, m, "ipcwait_mutex_init",
-				 what);
+				 "recursive and errorcheck at once");
 	if (flags & IPCWAIT_ROBUST && iw_mutex_init_robust(&fresh))
 		return -ENOTSUP;
 	fresh.flags = (uint16_t)flags;
@@ -202,6 +204,6 @@ int ipcwait_mutex_fini(struct ipcwait_mutex *m)
 		return -EBUSY;
 	/* ORD mutex.X5: relaxed, protected by the caller, as mutex.X4. */
 	ipcwait_impl_store64_relaxed(&m->word, MUTEX_CHECKED);
-	m->flags = MUTEX_FINISHED;
+	m->flags = (uint16_t)IW_FLAGS_FINISHED;
 	return 0;
 }

@@ -82,7 +82,7 @@ static int last_look(struct ipcwait_mutex *m)
 	return r == -EBUSY ? -ETIMEDOUT : r;
 }
 
-int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns)
+int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t site)
 {
 	int r;
 
@@ -95,7 +95,7 @@ int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns)
 				"the caller owns it already");
 	r = iw_mutex_try(m, self_as_owner());
 	if (r == -EBUSY)
-		r = iw_mutex_wait(m, self_as_owner(), deadline_ns);
+		r = iw_mutex_wait(m, self_as_owner(), deadline_ns, site);
 	if (r == -ETIMEDOUT && is_robust(m))
 		r = last_look(m);
 	return own(m, r);

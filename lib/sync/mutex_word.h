@@ -8,7 +8,7 @@
 
 #include <ipcwait/mutex.h>
 
-#include "watch/misuse.h"
+#include "sync/object.h"
 
 #define MUTEX_SLEEPERS_MASK UINT64_C(0xffff)
 #define MUTEX_WAKE          (UINT64_C(1) << 16)
@@ -20,6 +20,7 @@
 #define MUTEX_QUIET         (UINT64_C(1) << 57)
 #define MUTEX_PASS_ONE      (UINT64_C(1) << 58)
 #define MUTEX_PASSES_MASK   (UINT64_C(7) << 58)
+#define MUTEX_TIMED         (UINT64_C(1) << 61)
 #define MUTEX_CHECKED       IPCWAIT_IMPL_MUTEX_CHECKED
 #define MUTEX_SPINNER       (UINT64_C(1) << 63)
 
@@ -28,8 +29,14 @@
 #define MUTEX_BITS_OVERDUE 2u
 #define MUTEX_BITS_ALL     (MUTEX_BITS_PATIENT | MUTEX_BITS_OVERDUE)
 
-#define MUTEX_KINDS    (IPCWAIT_RECURSIVE | IPCWAIT_ERRORCHECK | IPCWAIT_ROBUST)
-#define MUTEX_FINISHED UINT16_MAX
+#define MUTEX_KINDS (IPCWAIT_RECURSIVE | IPCWAIT_ERRORCHECK | IPCWAIT_ROBUST)
+
+static const struct iw_layout mutex_layout = {
+	.kind = IPCWAIT_KIND_MUTEX,
+	.known_flags = IPCWAIT_PRIVATE | MUTEX_KINDS,
+	.flags = offsetof(struct ipcwait_mutex, flags),
+	.flags_bytes = 2,
+};
 
 static inline uint64_t mutex_sleepers(uint64_t w)
 {
@@ -43,14 +50,15 @@ static inline uint32_t mutex_owner(uint64_t w)
 
 static inline bool mutex_usable(const struct ipcwait_mutex *m)
 {
-	return (uintptr_t)m % 8 == 0 && m->flags != MUTEX_FINISHED;
+	return !iw_is_misplaced(m) && !iw_is_finished(&mutex_layout, m);
 }
 
 /*
  * Wait for the mutex and own it as @owner, which is in its place in the word. Results as of
  * ipcwait_mutex_lock_until(); -EOWNERDEAD is a success.
  */
-int iw_mutex_wait(struct ipcwait_mutex *m, uint64_t owner, int64_t deadline_ns);
+int iw_mutex_wait(struct ipcwait_mutex *m, uint64_t owner, int64_t deadline_ns,
+		  uintptr_t site);
 
 /* Own it as @owner if that is possible at once, else -EBUSY. Also as above. */
 int iw_mutex_try(struct ipcwait_mutex *m, uint64_t owner);
@@ -67,9 +75,30 @@ static inline bool mutex_is_known(const struct ipcwait_mutex *m)
 	return IW_IS_CHECKED || m->flags & MUTEX_KINDS;
 }
 
-int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns);
+int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t site);
 int iw_mutex_trylock_known(struct ipcwait_mutex *m);
 int iw_mutex_unlock_known(struct ipcwait_mutex *m);
+
+/*
+ * What it has learned, policy/pace.h. Only owners write it. Robust ones need the place for the
+ * owner's birth, and learn nothing.
+ */
+static inline bool mutex_learns(const struct ipcwait_mutex *m)
+{
+	return !(m->flags & IPCWAIT_ROBUST);
+}
+
+static inline uint32_t mutex_pace(const struct ipcwait_mutex *m)
+{
+	/* ORD mutex_word.X1: relaxed, statistic: any value is a legal one. */
+	return mutex_learns(m) ? ipcwait_impl_load32_relaxed(&m->note) : 0;
+}
+
+static inline void mutex_set_pace(struct ipcwait_mutex *m, uint32_t pace)
+{
+	/* ORD mutex_word.X2: relaxed, statistic. */
+	ipcwait_impl_store32_relaxed(&m->note, pace);
+}
 
 /* Why a waiter doubts that the owner lives. All zero at first. */
 struct mutex_doubt {

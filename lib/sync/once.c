@@ -8,16 +8,9 @@
 
 #include "os/life.h"
 #include "os/seam.h"
-#include "watch/misuse.h"
-#include "watch/stats.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
+#include "sync/object.h"
 
-_Static_assert(sizeof(struct ipcwait_once) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_once) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_once, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_once, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_once, 32);
 
 #define SLEEPS       UINT64_C(1)
 #define DONE         IPCWAIT_IMPL_ONCE_DONE
@@ -27,27 +20,22 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 #define WHO_MASK     (UINT64_MAX << BIRTH_SHIFT | RUNNER_MASK)
 
 /* What ipcwait_once_fini() leaves: neither open nor done. */
-#define FINISHED_WORD  UINT64_MAX
-#define FINISHED_FLAGS UINT32_MAX
+#define FINISHED_WORD UINT64_MAX
 
 /*
  * After so long a waiter looks whether the runner is alive, in ns, and then each time after twice
  * as long, up to the second: one look is some 10 us, so it costs 1/1000 of a CPU at most.
  */
-#define ALARM_FIRST_NS 10000000
-#define ALARM_MOST_NS  1000000000
+#define SLEEP_FIRST_NS 10000000
+#define SLEEP_MOST_NS  1000000000
 
-/* 0, or the error of @call if @o is none that this process can use. */
-static int check(const struct ipcwait_once *o, const char *call)
-{
-	if (!o)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_NULL);
-	if ((uintptr_t)o % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_MISALIGNED);
-	if (o->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, call, IW_FINISHED);
-	return iw_private_check(&o->reserved, IPCWAIT_KIND_ONCE, o, call);
-}
+static const struct iw_layout layout = {
+	.kind = IPCWAIT_KIND_ONCE,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_once, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_once, reserved),
+};
 
 /*
  * The caller as a runner. A copy that fork() made of a private once names a thread of the parent,
@@ -65,9 +53,9 @@ static uint64_t own_name(const struct ipcwait_once *o)
 struct once_waiter {
 	struct iw_waiter base;
 	struct ipcwait_once *once;
-	uint64_t name;    /* this thread as runner, in its place in the word */
-	int64_t alarm_ns; /* length of its last sleep; 0: it has not slept yet */
-	bool runs;        /* it has to run the function */
+	uint64_t name;             /* this thread as runner, in its place in the word */
+	struct iw_backoff backoff; /* of its sleeps */
+	bool runs;                 /* it has to run the function */
 };
 
 /* The runner in @w will never end its run. Asks the kernel once it has had time to. */
@@ -77,7 +65,7 @@ static bool is_gone(const struct once_waiter *me, uint64_t w)
 
 	if (me->base.private_ && birth != (uint32_t)(me->name >> BIRTH_SHIFT))
 		return true;
-	if (!me->alarm_ns)
+	if (!me->backoff.ns)
 		return false;
 	/* Of a thread of the own process only the birth's high part is known. */
 	if (me->base.private_)
@@ -105,40 +93,36 @@ static bool taken(struct once_waiter *me, bool doubts, uint64_t *w)
 	return true;
 }
 
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
 	uint64_t w;
 
-	return taken((struct once_waiter *)base, false, &w);
-}
-
-/* Nobody need be told that a runner has died, but somebody has to see it. */
-static int64_t next_alarm(struct once_waiter *me)
-{
-	me->alarm_ns = me->alarm_ns ? 2 * me->alarm_ns : ALARM_FIRST_NS;
-	if (me->alarm_ns > ALARM_MOST_NS)
-		me->alarm_ns = ALARM_MOST_NS;
-	return iw_clock_ns() + me->alarm_ns;
+	return taken((struct once_waiter *)base, false, &w) ? IW_THERE : IW_AWAY;
 }
 
 /* SLEEPS 0 -> 1, or b,t -> b',t' */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct once_waiter *me = (struct once_waiter *)base;
+	struct iw_rest rest;
 	uint64_t w;
 
 	do {
 		if (taken(me, true, &w))
-			return IW_TAKEN;
-		*expected = (uint32_t)(w | SLEEPS);
+			return iw_rest_taken();
 		/*
 		 * ORD once.X1: relaxed, no order needed: sleeper and runner are in one word, so
 		 * either this CAS sees the end of the run or that sees the sleeper.
 		 */
 	} while (!(w & SLEEPS) &&
 		 !ipcwait_impl_cas64_relaxed(&me->once->word, &w, w | SLEEPS));
-	base->alarm_ns = next_alarm(me);
-	return IW_SLEEP;
+	rest = iw_rest_on((const uint32_t *)&me->once->word, (uint32_t)(w | SLEEPS));
+	/* Nobody need be told that a runner has died, but somebody has to see it. */
+	rest.until_ns =
+		iw_clock_ns() + iw_back_off(&me->backoff, SLEEP_FIRST_NS, SLEEP_MOST_NS);
+	/* Who was woken in vain, or by the alarm, has a run to wait for. */
+	rest.may_spin = false;
+	return rest;
 }
 
 /* Others may sleep: SLEEPS stays. */
@@ -148,7 +132,6 @@ static const struct iw_waitable once_waitable = {
 	.restarts = true,
 	.look = look,
 	.settle = settle,
-	.withdraw = look,
 };
 
 /*
@@ -160,14 +143,12 @@ static void end_run(struct ipcwait_once *o, uint64_t name, bool succeeded)
 {
 	/* ORD once.X2: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&o->word);
-	bool private_ = o->flags & IPCWAIT_PRIVATE;
-	uint64_t stamped_ns = 0;
+	struct iw_waker waker = iw_waker_on(&layout, o);
 
 	do {
 		if ((w & WHO_MASK) != name)
 			return;
-		if (w & SLEEPS && !stamped_ns)
-			stamped_ns = iw_stamp(&o->window);
+		iw_waker_stamp(&waker, w & SLEEPS);
 		/*
 		 * ORD once.R1: release on success, so that those who wait see what the function
 		 * did, and so does a run after one that failed. Pairs with once.A1, once.A2 and
@@ -177,8 +158,7 @@ static void end_run(struct ipcwait_once *o, uint64_t name, bool succeeded)
 
 	/* From here on another caller may have freed the once. */
 	if (w & SLEEPS)
-		(void)iw_wake(IPCWAIT_KIND_ONCE, (const uint32_t *)&o->word, UINT32_MAX,
-			      private_, stamped_ns);
+		iw_waker_wake(&waker, UINT32_MAX);
 }
 
 /* 0 if it is done or this thread has to run it, which me->runs tells. */
@@ -191,13 +171,13 @@ static int wait_for_turn(struct once_waiter *me)
 		return iw_misuse(-EDEADLK, IPCWAIT_KIND_ONCE, me->once, "ipcwait_once_run",
 				 "called from inside its function");
 	/* What is open teaches nothing. */
-	return look(&me->base) ? 0 : iw_wait(&me->base);
+	return look(&me->base) == IW_THERE ? 0 : iw_wait(&me->base);
 }
 
 int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(void *), void *arg)
 {
 	struct once_waiter me = { .once = o };
-	int r = check(o, "ipcwait_once_run");
+	int r = iw_check(&layout, o, "ipcwait_once_run");
 
 	if (r)
 		return r;
@@ -205,15 +185,8 @@ int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(void *), void *
 		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, "ipcwait_once_run",
 				 "no function");
 	me.name = own_name(o);
-	me.base = (struct iw_waiter){
-		.what = &once_waitable,
-		.window = &o->window,
-		.futex = (const uint32_t *)&o->word,
-		.deadline_ns = IPCWAIT_FOREVER,
-		.private_ = o->flags & IPCWAIT_PRIVATE,
-		/* Who was woken in vain, or by the alarm, has a run to wait for. */
-		.again_ns = 1,
-	};
+	iw_waiter_begin(&me.base, &layout, o, &once_waitable, IPCWAIT_FOREVER,
+			IW_CALL_SITE);
 	r = wait_for_turn(&me);
 	if (r || !me.runs)
 		return r;
@@ -224,13 +197,11 @@ int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(void *), void *
 
 int ipcwait_once_init(struct ipcwait_once *o, unsigned flags)
 {
-	const char *what = !o ? IW_NULL : (uintptr_t)o % 8 ? IW_MISALIGNED : NULL;
 	struct ipcwait_once fresh = { .flags = flags };
+	int r = iw_check_init(&layout, o, flags, true, "ipcwait_once_init");
 
-	if (!what && flags & ~IPCWAIT_PRIVATE)
-		what = IW_UNKNOWN_FLAGS;
-	if (what)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_ONCE, o, "ipcwait_once_init", what);
+	if (r)
+		return r;
 	fresh.reserved = iw_private_owner(flags);
 	*o = fresh;
 	return 0;
@@ -238,7 +209,7 @@ int ipcwait_once_init(struct ipcwait_once *o, unsigned flags)
 
 int ipcwait_once_fini(struct ipcwait_once *o)
 {
-	int r = check(o, "ipcwait_once_fini");
+	int r = iw_check(&layout, o, "ipcwait_once_fini");
 
 	if (r)
 		return r;
@@ -247,6 +218,6 @@ int ipcwait_once_fini(struct ipcwait_once *o)
 		return -EBUSY;
 	/* ORD once.X5: relaxed, protected by the caller, as once.X4. */
 	ipcwait_impl_store64_relaxed(&o->word, FINISHED_WORD);
-	o->flags = FINISHED_FLAGS;
+	o->flags = IW_FLAGS_FINISHED;
 	return 0;
 }

@@ -6,59 +6,25 @@
 #include <ipcwait/rwlock.h>
 
 #include "os/seam.h"
+#include "sync/object.h"
 #include "sync/rwlock_word.h"
-#include "watch/misuse.h"
 #include "watch/stats.h"
-#include "engine/wake.h"
 
-_Static_assert(sizeof(struct ipcwait_rwlock) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_rwlock) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_rwlock, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_rwlock, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_rwlock, 32);
 
 /* What ipcwait_rwlock_fini() leaves: a word that leads every call here. */
-#define FINISHED_WORD  (RWLOCK_WRITER | RWLOCK_WAKE)
-#define FINISHED_FLAGS UINT32_MAX
-
-/* 0, or the error of @call if @l is none that this process can use. */
-static int check(const struct ipcwait_rwlock *l, const char *call)
-{
-	if (!l)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_RWLOCK, l, call, IW_NULL);
-	if ((uintptr_t)l % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_RWLOCK, l, call, IW_MISALIGNED);
-	if (l->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_RWLOCK, l, call, IW_FINISHED);
-	return iw_private_check(&l->reserved, IPCWAIT_KIND_RWLOCK, l, call);
-}
-
-static struct rwlock_waiter waiter_on(struct ipcwait_rwlock *l,
-				      const struct iw_waitable *what, int64_t deadline_ns)
-{
-	return (struct rwlock_waiter){
-		.base = {
-			.what = what,
-			.window = &l->window,
-			.futex = (const uint32_t *)&l->word,
-			.deadline_ns = deadline_ns,
-			.private_ = l->flags & IPCWAIT_PRIVATE,
-			.bits = RWLOCK_BITS_READER,
-		},
-		.lock = l,
-	};
-}
+#define FINISHED_WORD (RWLOCK_WRITER | RWLOCK_WAKE)
 
 /* Most calls come here because another reader came between, or has left something in the word. */
 static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
-		int64_t deadline_ns, const char *call)
+		int64_t deadline_ns, uintptr_t site, const char *call)
 {
-	struct rwlock_waiter me;
-	int r = check(l, call);
+	struct rwlock_waiter me = { .lock = l };
+	int r = iw_check(&rwlock_layout, l, call);
 
 	if (r)
 		return r;
-	me = waiter_on(l, what, deadline_ns);
+	iw_waiter_begin(&me.base, &rwlock_layout, l, what, deadline_ns, site);
 	if (!what->withdraw(&me.base))
 		r = iw_wait(&me.base);
 	return r ? r : me.result;
@@ -67,12 +33,12 @@ static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 static int try_lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 		    const char *call)
 {
-	struct rwlock_waiter me;
-	int r = check(l, call);
+	struct rwlock_waiter me = { .lock = l };
+	int r = iw_check(&rwlock_layout, l, call);
 
 	if (r)
 		return r;
-	me = waiter_on(l, what, 0);
+	iw_waiter_begin(&me.base, &rwlock_layout, l, what, 0, 0);
 	/* ORD rwlock.X4: relaxed, re-checked by the CAS in iw_rwlock_doubt(). */
 	if (what->withdraw(&me.base) ||
 	    (iw_rwlock_doubt(&me, ipcwait_impl_load64_relaxed(&l->word)) &&
@@ -83,12 +49,14 @@ static int try_lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 
 int ipcwait_impl_rwlock_rdlock_slow(struct ipcwait_rwlock *l)
 {
-	return lock(l, &iw_rwlock_reader, IPCWAIT_FOREVER, "ipcwait_rwlock_rdlock");
+	return lock(l, &iw_rwlock_reader, IPCWAIT_FOREVER, IW_CALL_SITE,
+		    "ipcwait_rwlock_rdlock");
 }
 
 int ipcwait_rwlock_rdlock_until(struct ipcwait_rwlock *l, int64_t deadline_ns)
 {
-	return lock(l, &iw_rwlock_reader, deadline_ns, "ipcwait_rwlock_rdlock_until");
+	return lock(l, &iw_rwlock_reader, deadline_ns, IW_CALL_SITE,
+		    "ipcwait_rwlock_rdlock_until");
 }
 
 int ipcwait_impl_rwlock_tryrdlock_slow(struct ipcwait_rwlock *l)
@@ -98,12 +66,14 @@ int ipcwait_impl_rwlock_tryrdlock_slow(struct ipcwait_rwlock *l)
 
 int ipcwait_impl_rwlock_wrlock_slow(struct ipcwait_rwlock *l)
 {
-	return lock(l, &iw_rwlock_writer, IPCWAIT_FOREVER, "ipcwait_rwlock_wrlock");
+	return lock(l, &iw_rwlock_writer, IPCWAIT_FOREVER, IW_CALL_SITE,
+		    "ipcwait_rwlock_wrlock");
 }
 
 int ipcwait_rwlock_wrlock_until(struct ipcwait_rwlock *l, int64_t deadline_ns)
 {
-	return lock(l, &iw_rwlock_writer, deadline_ns, "ipcwait_rwlock_wrlock_until");
+	return lock(l, &iw_rwlock_writer, deadline_ns, IW_CALL_SITE,
+		    "ipcwait_rwlock_wrlock_until");
 }
 
 int ipcwait_impl_rwlock_trywrlock_slow(struct ipcwait_rwlock *l)
@@ -145,14 +115,14 @@ static bool held(uint64_t w, bool writes)
 /* Releases, then wakes. The CAS is the last access to the lock. */
 static int unlock(struct ipcwait_rwlock *l, bool writes, const char *call)
 {
-	bool private_, stamped = false;
-	uint64_t w, stamped_ns = 0;
+	int r = iw_check(&rwlock_layout, l, call);
+	struct iw_waker waker;
 	struct left left;
-	int r = check(l, call);
+	uint64_t w;
 
 	if (r)
 		return r;
-	private_ = l->flags & IPCWAIT_PRIVATE;
+	waker = iw_waker_on(&rwlock_layout, l);
 	/* ORD rwlock.X5: relaxed, re-checked by the CAS below. */
 	w = ipcwait_impl_load64_relaxed(&l->word);
 	do {
@@ -160,9 +130,7 @@ static int unlock(struct ipcwait_rwlock *l, bool writes, const char *call)
 			return iw_misuse(-EPERM, IPCWAIT_KIND_RWLOCK, l, call,
 					 writes ? "nobody writes" : "nobody reads");
 		left = leave(w, writes);
-		if (left.bits && !stamped)
-			stamped_ns = iw_stamp(&l->window);
-		stamped = stamped || left.bits;
+		iw_waker_stamp(&waker, left.bits);
 		/*
 		 * ORD rwlock.R3: release on success, as rwlock.R1 and rwlock.R2. Pairs with
 		 * rwlock.A1, rwlock.A2, rwlock_wait.A1 and rwlock_wait.A2.
@@ -171,9 +139,8 @@ static int unlock(struct ipcwait_rwlock *l, bool writes, const char *call)
 
 	/* From here on another may have it, and have freed it. */
 	if (left.bits)
-		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, (const uint32_t *)&l->word,
-				   left.bits == RWLOCK_BITS_READER ? INT_MAX : 1, private_,
-				   left.bits, stamped_ns);
+		(void)iw_waker_wake_bits(
+			&waker, left.bits == RWLOCK_BITS_READER ? INT_MAX : 1, left.bits);
 	else if (rwlock_is_free(left.word) && w & RWLOCK_WSLEEPERS_MASK)
 		iw_count(IPCWAIT_KIND_RWLOCK, IW_WAKES_AVOIDED, 1);
 	return 0;
@@ -189,23 +156,13 @@ int ipcwait_impl_rwlock_wrunlock_slow(struct ipcwait_rwlock *l)
 	return unlock(l, true, "ipcwait_rwlock_wrunlock");
 }
 
-static int refuse_init(const struct ipcwait_rwlock *l)
-{
-	const char *what = IW_UNKNOWN_FLAGS;
-
-	if (!l)
-		what = IW_NULL;
-	else if ((uintptr_t)l % 8)
-		what = IW_MISALIGNED;
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_RWLOCK, l, "ipcwait_rwlock_init", what);
-}
-
 int ipcwait_rwlock_init(struct ipcwait_rwlock *l, unsigned flags)
 {
 	struct ipcwait_rwlock fresh = IPCWAIT_RWLOCK_INIT;
+	int r = iw_check_init(&rwlock_layout, l, flags, true, "ipcwait_rwlock_init");
 
-	if (!l || (uintptr_t)l % 8 || flags & ~IPCWAIT_PRIVATE)
-		return refuse_init(l);
+	if (r)
+		return r;
 	fresh.flags = flags;
 	fresh.reserved = iw_private_owner(flags);
 	*l = fresh;
@@ -214,7 +171,7 @@ int ipcwait_rwlock_init(struct ipcwait_rwlock *l, unsigned flags)
 
 int ipcwait_rwlock_fini(struct ipcwait_rwlock *l)
 {
-	int r = check(l, "ipcwait_rwlock_fini");
+	int r = iw_check(&rwlock_layout, l, "ipcwait_rwlock_fini");
 
 	if (r)
 		return r;
@@ -223,6 +180,6 @@ int ipcwait_rwlock_fini(struct ipcwait_rwlock *l)
 		return -EBUSY;
 	/* ORD rwlock.X7: relaxed, protected by the caller, as rwlock.X6. */
 	ipcwait_impl_store64_relaxed(&l->word, FINISHED_WORD);
-	l->flags = FINISHED_FLAGS;
+	l->flags = IW_FLAGS_FINISHED;
 	return 0;
 }

@@ -5,20 +5,18 @@
 #include <limits.h>
 
 #include "os/seam.h"
+#include "sync/object.h"
 #include "sync/rwlock_word.h"
-#include "engine/wake.h"
 #include "policy/window.h"
 
 /*
- * A writer is overdue after so long, in ns, or after so many block/wake pairs. Keeping the lock
- * for it leaves the lock idle for one pair, some 50 us; many of them can have it in turn before
- * the first is overdue again.
+ * A writer is overdue after so long at least, in ns. Keeping the lock for it leaves the lock idle
+ * for some 50 us; many of them can have it in turn before the first is overdue again.
  */
-#define PATIENCE_NS     4000000
-#define PATIENCE_BLOCKS 20
+#define PATIENCE_NS 4000000
 
 /* The longest sleep without a look, in ns. */
-#define ALARM_MOST_NS 1000000000
+#define SLEEP_MOST_NS 1000000000
 
 /*
  * How long TURN and WAKE are believed before those whom they are for are taken for dead, in ns: a
@@ -45,23 +43,33 @@ static uint64_t load_word(const struct rwlock_waiter *me)
 /* What this waiter knows of the time when it goes to sleep. */
 static void note_time(struct rwlock_waiter *me, bool writer)
 {
-	int64_t blocks_ns = (int64_t)(PATIENCE_BLOCKS * me->base.block_ns);
-	int64_t patience_ns = blocks_ns > PATIENCE_NS ? blocks_ns : PATIENCE_NS;
-	int64_t now_ns;
+	int64_t patience_ns = iw_patience_ns(PATIENCE_NS, me->base.block_ns);
+	int64_t rings_at = me->until_ns, now_ns;
 
+	me->until_ns = IPCWAIT_FOREVER;
 	/* Nobody dies, and readers get in by themselves. */
 	if (!writer && me->base.private_)
 		return;
 	now_ns = iw_clock_ns();
-	me->rang = me->sleeper && now_ns >= me->base.alarm_ns;
-	if (!me->alarm_ns) {
-		me->began_ns = now_ns;
-		me->alarm_ns = patience_ns;
-	} else if (me->rang && me->alarm_ns < ALARM_MOST_NS) {
-		me->alarm_ns *= 2;
-	}
-	me->overdue = writer && now_ns - me->began_ns >= patience_ns;
-	me->base.alarm_ns = now_ns + me->alarm_ns;
+	me->rang = me->sleeper && now_ns >= rings_at;
+	if (!me->began_at)
+		me->began_at = now_ns;
+	if (me->rang || !me->backoff.ns)
+		(void)iw_back_off(&me->backoff, patience_ns, SLEEP_MOST_NS);
+	me->overdue = writer && now_ns - me->began_at >= patience_ns;
+	me->until_ns = now_ns + me->backoff.ns;
+}
+
+/* The waiter is counted in @w, and woken by wakes of these classes. */
+static struct iw_rest announced(struct rwlock_waiter *me, uint64_t w, uint32_t bits)
+{
+	struct iw_rest rest = iw_rest_on((const uint32_t *)&me->lock->word, (uint32_t)w);
+
+	me->sleeper = true;
+	me->epoch = w & RWLOCK_EPOCH_MASK;
+	rest.bits = bits;
+	rest.until_ns = me->until_ns;
+	return rest;
 }
 
 /*
@@ -110,12 +118,12 @@ static bool read_lock(struct rwlock_waiter *me, uint64_t *w)
 	return false;
 }
 
-static bool reader_look(struct iw_waiter *base)
+static enum iw_seen reader_look(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
 	uint64_t w = load_word(me);
 
-	return read_lock(me, &w);
+	return read_lock(me, &w) ? IW_THERE : IW_AWAY;
 }
 
 /*
@@ -134,7 +142,7 @@ static uint64_t reader_asleep(const struct rwlock_waiter *me, uint64_t w)
 }
 
 /* r -> r+1. A reader sleeps only where TURN is 0, so no wake for it can be on its way. */
-static enum iw_settled reader_settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest reader_settle(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
 	uint64_t w = load_word(me);
@@ -142,13 +150,13 @@ static enum iw_settled reader_settle(struct iw_waiter *base, uint32_t *expected)
 	note_time(me, false);
 	for (;;) {
 		if (read_lock(me, &w))
-			return IW_TAKEN;
+			return iw_rest_taken();
 		if (iw_rwlock_doubt(me, w)) {
 			w = load_word(me);
 			continue;
 		}
 		if (!counted(me, w) && (w & RWLOCK_RSLEEPERS_MASK) == RWLOCK_RSLEEPERS_MASK)
-			return IW_NAP;
+			return iw_rest_unpublished();
 		if (asks_for_writers(me, w))
 			(void)iw_stamp(base->window);
 		/*
@@ -162,10 +170,7 @@ static enum iw_settled reader_settle(struct iw_waiter *base, uint32_t *expected)
 	if (asks_for_writers(me, w))
 		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, base->futex, 1, base->private_,
 				   RWLOCK_BITS_WRITER, 0);
-	*expected = (uint32_t)reader_asleep(me, w);
-	me->sleeper = true;
-	me->epoch = w & RWLOCK_EPOCH_MASK;
-	return IW_SLEEP;
+	return announced(me, reader_asleep(me, w), RWLOCK_BITS_READER);
 }
 
 /* r -> r-1 */
@@ -222,13 +227,12 @@ static bool write_lock(struct rwlock_waiter *me, uint64_t *w)
  * SPINNER 0 -> 1 while others sleep, so that an unlock leaves the lock to this writer instead
  * of waking one of them. One attempt per look. Where a wake is under way that is not needed, nor
  * right: the lock may be free, for an overdue writer. A writer that finds no room among the
- * sleepers will nap, and must not keep the lock waiting for so long.
+ * sleepers will not be woken, and must not keep the lock waiting for so long.
  */
 static void mark_spinner(struct rwlock_waiter *me, uint64_t w)
 {
 	uint64_t sleepers = w & RWLOCK_WSLEEPERS_MASK;
 
-	me->base.crowded = w & RWLOCK_SPINNER && !me->spinner;
 	if (w & (RWLOCK_WAKE | RWLOCK_SPINNER) || !sleepers ||
 	    sleepers == RWLOCK_WSLEEPERS_MASK)
 		return;
@@ -237,15 +241,17 @@ static void mark_spinner(struct rwlock_waiter *me, uint64_t w)
 		me->spinner = true;
 }
 
-static bool writer_look(struct iw_waiter *base)
+static enum iw_seen writer_look(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
 	uint64_t w = load_word(me);
 
 	if (write_lock(me, &w))
-		return true;
+		return IW_THERE;
+	if (w & RWLOCK_SPINNER && !me->spinner)
+		return IW_AWAY_CROWDED;
 	mark_spinner(me, w);
-	return false;
+	return IW_AWAY;
 }
 
 /*
@@ -262,7 +268,7 @@ static uint64_t writer_asleep(const struct rwlock_waiter *me, uint64_t w)
 	return me->overdue ? asleep | RWLOCK_URGENT : asleep;
 }
 
-static enum iw_settled writer_settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest writer_settle(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
 	uint64_t w = load_word(me);
@@ -270,31 +276,29 @@ static enum iw_settled writer_settle(struct iw_waiter *base, uint32_t *expected)
 	note_time(me, true);
 	for (;;) {
 		if (write_lock(me, &w))
-			return IW_TAKEN;
+			return iw_rest_taken();
 		if (iw_rwlock_doubt(me, w)) {
 			w = load_word(me);
 			continue;
 		}
 		if (!counted(me, w) && (w & RWLOCK_WSLEEPERS_MASK) == RWLOCK_WSLEEPERS_MASK)
-			return IW_NAP;
+			return iw_rest_unpublished();
 		/* ORD rwlock_wait.X6: relaxed, no order needed, as rwlock_wait.X3. */
 		if (w == writer_asleep(me, w) ||
 		    ipcwait_impl_cas64_relaxed(&me->lock->word, &w, writer_asleep(me, w)))
 			break;
 	}
-	*expected = (uint32_t)writer_asleep(me, w);
-	me->sleeper = true;
 	me->spinner = false;
-	me->epoch = w & RWLOCK_EPOCH_MASK;
-	base->bits = RWLOCK_BITS_WRITER | (me->overdue ? RWLOCK_BITS_OVERDUE : 0);
-	return IW_SLEEP;
+	return announced(me, writer_asleep(me, w),
+			 RWLOCK_BITS_WRITER | (me->overdue ? RWLOCK_BITS_OVERDUE : 0));
 }
 
 /* s -> s-1, and TURN -> 1 if that lets readers in who sleep. */
 static bool writer_withdraw(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
-	uint64_t w = load_word(me), next, stamped_ns = 0;
+	struct iw_waker waker = iw_waker_on(&rwlock_layout, me->lock);
+	uint64_t w = load_word(me), next;
 	bool due;
 
 	do {
@@ -303,15 +307,13 @@ static bool writer_withdraw(struct iw_waiter *base)
 		next = without_writer(me, w);
 		due = rwlock_lets_readers_in(next) && next & RWLOCK_RSLEEPERS_MASK &&
 		      !(next & RWLOCK_TURN);
-		if (due) {
-			stamped_ns = iw_stamp(base->window);
+		iw_waker_stamp(&waker, due);
+		if (due)
 			next |= RWLOCK_TURN;
-		}
 		/* ORD rwlock_wait.X7: relaxed, no order needed: nothing was taken. */
 	} while (w != next && !ipcwait_impl_cas64_relaxed(&me->lock->word, &w, next));
 	if (due)
-		(void)iw_wake_bits(IPCWAIT_KIND_RWLOCK, base->futex, INT_MAX,
-				   base->private_, RWLOCK_BITS_READER, stamped_ns);
+		(void)iw_waker_wake_bits(&waker, INT_MAX, RWLOCK_BITS_READER);
 	return false;
 }
 

@@ -8,7 +8,7 @@
 
 #include <ipcwait/rwlock.h>
 
-#include "engine/wait.h"
+#include "sync/object.h"
 
 #define RWLOCK_RSLEEPER_ONE   UINT64_C(1)
 #define RWLOCK_RSLEEPERS_MASK UINT64_C(0x3fff)
@@ -30,6 +30,14 @@
 #define RWLOCK_BITS_OVERDUE 4u
 #define RWLOCK_BITS_ALL     7u
 
+static const struct iw_layout rwlock_layout = {
+	.kind = IPCWAIT_KIND_RWLOCK,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_rwlock, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_rwlock, reserved),
+};
+
 /* Nobody holds it, and no readers have the turn. */
 static inline bool rwlock_is_free(uint64_t w)
 {
@@ -45,14 +53,15 @@ static inline bool rwlock_lets_readers_in(uint64_t w)
 struct rwlock_waiter {
 	struct iw_waiter base;
 	struct ipcwait_rwlock *lock;
-	uint64_t epoch;   /* of the count it is in, if sleeper */
-	int64_t began_ns; /* when it first went to sleep; 0: not yet */
-	int64_t alarm_ns; /* length of its sleeps, by alarm */
-	bool rang;        /* the alarm did, in its last sleep */
-	bool sleeper;     /* announced */
-	bool spinner;     /* has set SPINNER */
-	bool overdue;     /* a writer that has waited for longer than it should */
-	int result;       /* of what was taken: 0, or -EAGAIN if there was no room */
+	uint64_t epoch;            /* of the count it is in, if sleeper */
+	int64_t began_at;          /* when it first went to sleep; 0: not yet */
+	int64_t until_ns;          /* when the alarm of its sleep rings */
+	struct iw_backoff backoff; /* of its sleeps */
+	bool rang;                 /* the alarm did, in its last sleep */
+	bool sleeper;              /* announced */
+	bool spinner;              /* has set SPINNER */
+	bool overdue;              /* a writer that has waited for longer than it should */
+	int result; /* of what was taken: 0, or -EAGAIN if there was no room */
 };
 
 /*
@@ -61,7 +70,7 @@ struct rwlock_waiter {
  */
 extern const struct iw_waitable iw_rwlock_reader, iw_rwlock_writer;
 
-/* Those whom a wake is on its way to are late: if they may be dead, start counting anew. */
+/* If the wakes under way are stale, those whom they are for may be dead: start counting anew. */
 bool iw_rwlock_doubt(struct rwlock_waiter *me, uint64_t w);
 
 #endif

@@ -5,16 +5,10 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
-#include "watch/misuse.h"
+#include "sync/object.h"
 #include "watch/stats.h"
-#include "engine/wait.h"
-#include "engine/wake.h"
 
-_Static_assert(sizeof(struct ipcwait_sem) == 32, "shared-memory layout 0");
-_Static_assert(_Alignof(struct ipcwait_sem) == 8, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_sem, word) == 0, "shared-memory layout 0");
-_Static_assert(offsetof(struct ipcwait_sem, window) == 16, "shared-memory layout 0");
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low half");
+IW_ASSERT_LAYOUT(struct ipcwait_sem, 32);
 
 #define SLEEPER_ONE  UINT64_C(1)
 #define WAKE_ONE     (UINT64_C(1) << 16)
@@ -24,8 +18,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 #define SPINNER      (UINT64_C(1) << 63)
 
 /* What ipcwait_sem_fini() leaves: no token, and a low half that leads every post here. */
-#define FINISHED_WORD  (SLEEPERS_MAX | WAKES_MASK)
-#define FINISHED_FLAGS UINT32_MAX
+#define FINISHED_WORD (SLEEPERS_MAX | WAKES_MASK)
 
 static uint64_t value(uint64_t w)
 {
@@ -42,17 +35,13 @@ static uint64_t wakes(uint64_t w)
 	return (w & WAKES_MASK) >> 16;
 }
 
-/* 0, or the error of @call if @s is none that this process can use. */
-static int check(const struct ipcwait_sem *s, const char *call)
-{
-	if (!s)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_NULL);
-	if ((uintptr_t)s % 8)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_MISALIGNED);
-	if (s->flags == FINISHED_FLAGS)
-		return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, call, IW_FINISHED);
-	return iw_private_check(&s->reserved, IPCWAIT_KIND_SEM, s, call);
-}
+static const struct iw_layout layout = {
+	.kind = IPCWAIT_KIND_SEM,
+	.known_flags = IPCWAIT_PRIVATE,
+	.flags = offsetof(struct ipcwait_sem, flags),
+	.flags_bytes = 4,
+	.owner = offsetof(struct ipcwait_sem, reserved),
+};
 
 /* One thread in one wait. */
 struct sem_waiter {
@@ -95,7 +84,7 @@ static bool take(struct sem_waiter *me, uint64_t *w)
  * SPINNER 0 -> 1 while others sleep, so that a post leaves one token for this waiter
  * instead of waking one of them. One attempt per look: the next look tries again. A waiter
  * that was woken is counted in WAKES already, and a second time would be once too often.
- * One that finds SLEEPERS full will nap, and must not keep a token waiting for that long.
+ * One that finds SLEEPERS full will not be woken, and must not keep a token waiting for that long.
  */
 static void mark_spinner(const struct sem_waiter *me, uint64_t w)
 {
@@ -106,16 +95,16 @@ static void mark_spinner(const struct sem_waiter *me, uint64_t w)
 	(void)ipcwait_impl_cas64_relaxed(&me->sem->word, &w, w | SPINNER);
 }
 
-static bool look(struct iw_waiter *base)
+static enum iw_seen look(struct iw_waiter *base)
 {
 	struct sem_waiter *me = (struct sem_waiter *)base;
 	/* ORD sem.X5: relaxed, re-checked by the CAS in take() or mark_spinner(). */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word);
 
 	if (take(me, &w))
-		return true;
+		return IW_THERE;
 	mark_spinner(me, w);
-	return false;
+	return IW_AWAY;
 }
 
 /*
@@ -123,32 +112,27 @@ static bool look(struct iw_waiter *base)
  * thread sleep on a low half with WAKES zero only, and that is what makes WAKES safe: see
  * docs/design/sem.md. It also heals what a killed waiter left behind.
  */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct sem_waiter *me = (struct sem_waiter *)base;
 	/* ORD sem.X6: relaxed, re-checked by the CAS below or in take(). */
-	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word);
+	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word), asleep;
 
-	for (;;) {
-		uint64_t asleep;
-
+	do {
 		if (take(me, &w))
-			return IW_TAKEN;
-		asleep = w & ~(WAKES_MASK | SPINNER);
+			return iw_rest_taken();
 		if (!me->sleeper && sleepers(w) == SLEEPERS_MAX)
-			return IW_NAP;
+			return iw_rest_unpublished();
+		asleep = w & ~(WAKES_MASK | SPINNER);
 		if (!me->sleeper)
 			asleep += SLEEPER_ONE;
-		*expected = (uint32_t)asleep;
 		/*
 		 * ORD sem.X7: relaxed, no order needed: sleeper and tokens are in one word, so
 		 * either this CAS sees the token or the post sees the sleeper.
 		 */
-		if (w == asleep || ipcwait_impl_cas64_relaxed(&me->sem->word, &w, asleep))
-			break;
-	}
+	} while (w != asleep && !ipcwait_impl_cas64_relaxed(&me->sem->word, &w, asleep));
 	me->sleeper = true;
-	return IW_SLEEP;
+	return iw_rest_on((const uint32_t *)&me->sem->word, (uint32_t)asleep);
 }
 
 /* 0,k,s -> 0,k-1,s-1 */
@@ -178,39 +162,31 @@ static const struct iw_waitable sem_waitable = {
 	.withdraw = withdraw,
 };
 
-static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns, const char *call)
+static int wait_contended(struct ipcwait_sem *s, int64_t deadline_ns, uintptr_t site,
+			  const char *call)
 {
-	struct sem_waiter me = {
-		.base = {
-			.what = &sem_waitable,
-			.window = &s->window,
-			.futex = (const uint32_t *)&s->word,
-			.deadline_ns = deadline_ns,
-			.private_ = s->flags & IPCWAIT_PRIVATE,
-		},
-		.sem = s,
-	};
-
-	int r = check(s, call);
+	struct sem_waiter me = { .sem = s };
+	int r = iw_check(&layout, s, call);
 
 	if (r)
 		return r;
 	/* A checked build has tried nothing yet, and learns from the same waits as any. */
 	if (IW_IS_CHECKED && ipcwait_sem_trywait(s) == 0)
 		return 0;
+	iw_waiter_begin(&me.base, &layout, s, &sem_waitable, deadline_ns, site);
 	return iw_wait(&me.base);
 }
 
 int ipcwait_impl_sem_wait_slow(struct ipcwait_sem *s)
 {
-	return wait_contended(s, IPCWAIT_FOREVER, "ipcwait_sem_wait");
+	return wait_contended(s, IPCWAIT_FOREVER, IW_CALL_SITE, "ipcwait_sem_wait");
 }
 
 int ipcwait_sem_wait_until(struct ipcwait_sem *s, int64_t deadline_ns)
 {
 	if (!IW_IS_CHECKED && ipcwait_sem_trywait(s) == 0)
 		return 0;
-	return wait_contended(s, deadline_ns, "ipcwait_sem_wait_until");
+	return wait_contended(s, deadline_ns, IW_CALL_SITE, "ipcwait_sem_wait_until");
 }
 
 /*
@@ -228,11 +204,8 @@ static uint32_t wakes_due(uint64_t w, uint32_t n)
 }
 
 /*
- * v,k -> v+n,k+m, SPINNER -> 0, then wake m. The CAS is the last access to the semaphore.
- *
- * A wake that has not arrived after a while may never arrive: its poster was killed before
- * the system call, or its sleeper after it. Such WAKES read as zero, which costs a needless
- * call at worst. Once doubted they stay so for this post, whose own stamp is fresh.
+ * v,k -> v+n,k+m, SPINNER -> 0, then wake m. The CAS is the last access to the semaphore. WAKES
+ * that are doubted read as zero, which costs a needless call at worst.
  *
  * The post that leaves a token for the spinner also uses up its mark, so that a mark whose
  * thread was killed misleads one post only; a living spinner marks again.
@@ -241,25 +214,23 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 {
 	/* ORD sem.X10: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
-	bool private_ = s->flags & IPCWAIT_PRIVATE;
-	bool stale = false, stamped = false;
-	uint64_t known, posted, stamped_ns = 0;
+	struct iw_waker waker;
+	uint64_t known, posted;
 	uint32_t due;
 	int r = 0;
 
 	if (IW_IS_CHECKED || sleepers(w))
-		r = check(s, n == 1 ? "ipcwait_sem_post" : "ipcwait_sem_post_n");
+		r = iw_check(&layout, s,
+			     n == 1 ? "ipcwait_sem_post" : "ipcwait_sem_post_n");
 	if (r)
 		return r;
+	waker = iw_waker_on(&layout, s);
 	do {
 		if (n > IPCWAIT_SEM_VALUE_MAX - value(w))
 			return -EOVERFLOW;
-		stale = stale || (wakes(w) && !iw_stamp_fresh(&s->window));
-		known = stale ? w & ~WAKES_MASK : w;
+		known = iw_waker_doubts(&waker, wakes(w)) ? w & ~WAKES_MASK : w;
 		due = wakes_due(known, n);
-		if (due && !stamped)
-			stamped_ns = iw_stamp(&s->window);
-		stamped = stamped || due;
+		iw_waker_stamp(&waker, due);
 		posted = (known & ~SPINNER) + ((uint64_t)n << 32) + due * WAKE_ONE;
 		/*
 		 * ORD sem.R2: release on success, as sem.R1. Pairs with sem.A1, sem.A2 and
@@ -269,33 +240,20 @@ int ipcwait_impl_sem_post_slow(struct ipcwait_sem *s, uint32_t n)
 
 	/* From here on a waiter may have taken the token, and freed the semaphore. */
 	if (due)
-		(void)iw_wake(IPCWAIT_KIND_SEM, (const uint32_t *)&s->word, due, private_,
-			      stamped_ns);
+		iw_waker_wake(&waker, due);
 	else if (sleepers(w))
 		iw_count(IPCWAIT_KIND_SEM, IW_WAKES_AVOIDED, 1);
 	return 0;
 }
 
-static int refuse_init(const struct ipcwait_sem *s, uint32_t value_)
-{
-	const char *what = IW_UNKNOWN_FLAGS;
-
-	if (!s)
-		what = IW_NULL;
-	else if ((uintptr_t)s % 8)
-		what = IW_MISALIGNED;
-	else if (value_ > IPCWAIT_SEM_VALUE_MAX)
-		what = IW_OUT_OF_RANGE;
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_SEM, s, "ipcwait_sem_init", what);
-}
-
 int ipcwait_sem_init(struct ipcwait_sem *s, uint32_t value_, unsigned flags)
 {
 	struct ipcwait_sem fresh = IPCWAIT_SEM_INIT(value_);
+	int r = iw_check_init(&layout, s, flags, value_ <= IPCWAIT_SEM_VALUE_MAX,
+			      "ipcwait_sem_init");
 
-	if (!s || (uintptr_t)s % 8 || value_ > IPCWAIT_SEM_VALUE_MAX ||
-	    flags & ~IPCWAIT_PRIVATE)
-		return refuse_init(s, value_);
+	if (r)
+		return r;
 	fresh.flags = flags;
 	fresh.reserved = iw_private_owner(flags);
 	*s = fresh;
@@ -304,7 +262,7 @@ int ipcwait_sem_init(struct ipcwait_sem *s, uint32_t value_, unsigned flags)
 
 int ipcwait_sem_fini(struct ipcwait_sem *s)
 {
-	int r = check(s, "ipcwait_sem_fini");
+	int r = iw_check(&layout, s, "ipcwait_sem_fini");
 
 	if (r)
 		return r;
@@ -315,14 +273,14 @@ int ipcwait_sem_fini(struct ipcwait_sem *s)
 		return -EBUSY;
 	/* ORD sem.X12: relaxed, protected by the caller, as sem.X11. */
 	ipcwait_impl_store64_relaxed(&s->word, FINISHED_WORD);
-	s->flags = FINISHED_FLAGS;
+	s->flags = IW_FLAGS_FINISHED;
 	return 0;
 }
 
 int ipcwait_sem_value(const struct ipcwait_sem *s)
 {
 	if (IW_IS_CHECKED)
-		(void)check(s, "ipcwait_sem_value");
+		(void)iw_check(&layout, s, "ipcwait_sem_value");
 	/* ORD sem.X13: relaxed, hint: a snapshot that promises no order. */
 	return (int)value(ipcwait_impl_load64_relaxed(&s->word));
 }
@@ -337,13 +295,6 @@ static struct sem_waiter one_of_several(const struct ipcwait_waitable *o,
 	return (struct sem_waiter){ .sem = o->object, .sleeper = state->announced };
 }
 
-static int any_begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
-		     const char *call)
-{
-	(void)state;
-	return check(o->object, call);
-}
-
 static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state *state)
 {
 	struct sem_waiter me = one_of_several(o, state);
@@ -353,16 +304,12 @@ static bool any_take(const struct ipcwait_waitable *o, const struct iw_any_state
 	return take(&me, &w);
 }
 
-static enum iw_settled any_announce(const struct ipcwait_waitable *o,
-				    struct iw_any_state *state, struct iw_waitv *word)
+static struct iw_rest any_announce(const struct ipcwait_waitable *o,
+				   struct iw_any_state *state)
 {
 	struct sem_waiter me = one_of_several(o, state);
-	uint32_t expected = 0;
-	enum iw_settled how = settle(&me.base, &expected);
 
-	*word = iw_waitv((const uint32_t *)&me.sem->word, expected,
-			 me.sem->flags & IPCWAIT_PRIVATE);
-	return how;
+	return settle(&me.base);
 }
 
 static bool any_withdraw(const struct ipcwait_waitable *o, const struct iw_any_state *state)
@@ -381,24 +328,22 @@ static void any_retract(const struct ipcwait_waitable *o, const struct iw_any_st
 	const struct sem_waiter me = one_of_several(o, state);
 	/* ORD sem.X15: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me.sem->word);
-	uint64_t left, stamped_ns = 0;
+	struct iw_waker waker = iw_waker_on(&layout, me.sem);
+	uint64_t left;
 	uint32_t due;
 
 	do {
 		left = without_me(&me, w);
 		due = wakes_due(left, 0);
-		if (due && !stamped_ns)
-			stamped_ns = iw_stamp(&me.sem->window);
+		iw_waker_stamp(&waker, due);
 		/* ORD sem.X16: relaxed, no order needed: whoever posted has released. */
 	} while (!ipcwait_impl_cas64_relaxed(&me.sem->word, &w, left + due * WAKE_ONE));
-	if (due == 0)
-		return;
-	(void)iw_wake(IPCWAIT_KIND_SEM, (const uint32_t *)&me.sem->word, due,
-		      me.sem->flags & IPCWAIT_PRIVATE, stamped_ns);
+	if (due)
+		iw_waker_wake(&waker, due);
 }
 
 const struct iw_any_kind iw_any_sem = {
-	.begin = any_begin,
+	.layout = &layout,
 	.take = any_take,
 	.announce = any_announce,
 	.withdraw = any_withdraw,

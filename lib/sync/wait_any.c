@@ -7,8 +7,8 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
-#include "watch/misuse.h"
-#include "engine/sleep_any.h"
+#include "sync/object.h"
+#include "engine/sleep.h"
 
 _Static_assert(IPCWAIT_WAIT_ANY_MAX == IW_WAITV_MAX, "the kernel's limit");
 
@@ -17,8 +17,8 @@ _Static_assert(IPCWAIT_WAIT_ANY_MAX == IW_WAITV_MAX, "the kernel's limit");
  * are 50 us late by default, so a first one that is shorter would not be. At last there is one
  * wake-up per millisecond, 20 us of CPU time each on the project's guest: 2 % of a CPU.
  */
-#define LOOK_FIRST_NS 50000
-#define LOOK_LAST_NS  1000000
+#define SLEEP_FIRST_NS 50000
+#define SLEEP_MOST_NS  1000000
 
 /* What waits without a window of their own have taught the thread. */
 static _Thread_local struct ipcwait_window thread_window IW_TLS_INITIAL_EXEC;
@@ -27,10 +27,9 @@ struct any_waiter {
 	struct iw_waiter base;
 	const struct ipcwait_waitable *set;
 	unsigned n;
-	unsigned woken;        /* index that the kernel has reported, n: none */
-	unsigned taken;        /* index of what ended the wait */
-	int64_t look_ns;       /* length of the last sleep on the first word only */
-	struct iw_waitv *word; /* what to sleep on, of those announced */
+	unsigned taken;            /* index of what ended the wait */
+	struct iw_backoff backoff; /* of sleeps on the first word only */
+	struct iw_waitv *word;     /* what to sleep on, of those announced */
 	struct iw_any_state *state;
 };
 
@@ -69,59 +68,74 @@ static bool end_with(struct any_waiter *me, unsigned i)
 /* A wake ends the wait for a raw word, whatever the word holds. */
 static bool take(struct any_waiter *me, unsigned i)
 {
-	if (i == me->woken && me->set[i].type == IPCWAIT_WAITABLE_FUTEX)
+	if (i == me->base.woken_on && me->base.woken &&
+	    me->set[i].type == IPCWAIT_WAITABLE_FUTEX)
 		return true;
 	return kind_of(me, i)->take(&me->set[i], &me->state[i]);
 }
 
 /* That for which it was woken first: else its wake would have to be passed on. */
-static bool look(struct iw_waiter *base)
+static bool take_any(struct any_waiter *me)
 {
-	struct any_waiter *me = (struct any_waiter *)base;
-
-	if (me->woken < me->n && take(me, me->woken))
-		return end_with(me, me->woken);
+	if (me->base.woken && take(me, me->base.woken_on))
+		return end_with(me, me->base.woken_on);
 	for (unsigned i = 0; i < me->n; i++)
 		if (take(me, i))
 			return end_with(me, i);
 	return false;
 }
 
-/* How many words to sleep on: all, or the first and not for long. */
-static unsigned sleepable(struct any_waiter *me)
+static enum iw_seen look(struct iw_waiter *base)
 {
-	if (me->n == 1 || iw_sleeps_on_several())
-		return me->n;
-	me->look_ns = me->look_ns ? me->look_ns * 2 : LOOK_FIRST_NS;
-	if (me->look_ns > LOOK_LAST_NS)
-		me->look_ns = LOOK_LAST_NS;
-	me->base.alarm_ns = iw_clock_ns() + me->look_ns;
-	/* A spin after each of these sleeps would take more than they do. */
-	me->base.again_ns = 1;
-	return 1;
+	return take_any((struct any_waiter *)base) ? IW_THERE : IW_AWAY;
+}
+
+/*
+ * On @n words. Where that is not all, because the kernel cannot, it is not for long, and without
+ * a spin after it, which would take more than those sleeps do.
+ */
+static struct iw_rest rest_on_words(struct any_waiter *me, unsigned n)
+{
+	struct iw_rest rest = iw_rest_on(me->set[0].object, (uint32_t)me->word->expected);
+
+	me->base.private_ = me->word->flags & IW_WAITV_PRIVATE;
+	rest.n = n;
+	rest.several = me->word;
+	if (n == me->n)
+		return rest;
+	rest.until_ns =
+		iw_clock_ns() + iw_back_off(&me->backoff, SLEEP_FIRST_NS, SLEEP_MOST_NS);
+	rest.may_spin = false;
+	return rest;
+}
+
+static bool is_private(const struct ipcwait_waitable *o)
+{
+	const struct iw_layout *layout = kinds[o->type]->layout;
+
+	return (layout ? iw_flags(layout, o->object) : o->flags) & IPCWAIT_PRIVATE;
 }
 
 /*
  * Objects may come and go while others are announced. The kernel compares all words with what
  * they held when the thread was counted in, so a wake that was sent since then keeps it awake.
  */
-static enum iw_settled settle(struct iw_waiter *base, uint32_t *expected)
+static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct any_waiter *me = (struct any_waiter *)base;
-	unsigned n = sleepable(me);
+	unsigned n = iw_sleeps_on_several() ? me->n : 1;
 
 	for (unsigned i = 0; i < n; i++) {
-		enum iw_settled how =
-			kind_of(me, i)->announce(&me->set[i], &me->state[i], &me->word[i]);
+		struct iw_rest rest = kind_of(me, i)->announce(&me->set[i], &me->state[i]);
 
-		if (how == IW_TAKEN)
+		if (rest.taken)
 			(void)end_with(me, i);
-		if (how != IW_SLEEP)
-			return how;
+		if (!rest.word)
+			return rest;
 		me->state[i].announced = true;
+		me->word[i] = iw_waitv(rest.word, rest.expected, is_private(&me->set[i]));
 	}
-	*expected = (uint32_t)me->word[0].expected;
-	return IW_SLEEP;
+	return rest_on_words(me, n);
 }
 
 static bool withdraw(struct iw_waiter *base)
@@ -141,43 +155,32 @@ static bool withdraw(struct iw_waiter *base)
 	return false;
 }
 
-/* With an alarm it is a sleep on the first object only, whose word it begins with. */
-static int sleep_on(struct iw_waiter *base, uint32_t expected, int64_t deadline_ns)
-{
-	struct any_waiter *me = (struct any_waiter *)base;
-	bool alone = me->n == 1 || me->base.alarm_ns;
-	int r = alone ? iw_sleep_once(IPCWAIT_KIND_WAIT_ANY, me->set[0].object, expected,
-				      deadline_ns, me->word[0].flags & IW_WAITV_PRIVATE)
-		      : iw_sleep_on_several(IPCWAIT_KIND_WAIT_ANY, me->word, me->n,
-					    deadline_ns);
-
-	if (r >= 0)
-		me->woken = (unsigned)r;
-	return r < 0 ? r : 0;
-}
-
 /* Not resumable: a wake that changes nothing in a raw word would be lost on a waiter that is up. */
 static const struct iw_waitable any_waitable = {
 	.kind = IPCWAIT_KIND_WAIT_ANY,
 	.look = look,
 	.settle = settle,
 	.withdraw = withdraw,
-	.sleep = sleep_on,
 };
 
 static int begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
 		 const char *call)
 {
 	unsigned type = (unsigned)o->type;
+	const struct iw_any_kind *kind;
+	int r = 0;
 
 	if (type >= KINDS)
 		return refuse(o, call, "unknown type");
+	kind = kinds[type];
 	if (!o->object)
 		return refuse(o, call, IW_NULL);
-	if (o->flags & (type == IPCWAIT_WAITABLE_FUTEX ? ~IPCWAIT_PRIVATE : ~0u))
+	if (o->flags & (kind->layout ? ~0u : ~IPCWAIT_PRIVATE))
 		return refuse(o, call, IW_UNKNOWN_FLAGS);
 	*state = (struct iw_any_state){ .announced = false };
-	return kinds[type]->begin(o, state, call);
+	if (kind->layout)
+		r = iw_check(kind->layout, o->object, call);
+	return r || !kind->begin ? r : kind->begin(o, state, call);
 }
 
 int iw_wait_any_check(const void *set, unsigned n, const char *call)
@@ -188,7 +191,7 @@ int iw_wait_any_check(const void *set, unsigned n, const char *call)
 }
 
 int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
-		struct ipcwait_window *w, const char *call)
+		struct ipcwait_window *w, uintptr_t site, const char *call)
 {
 	struct iw_waitv word[IPCWAIT_WAIT_ANY_MAX];
 	struct iw_any_state state[IPCWAIT_WAIT_ANY_MAX];
@@ -198,10 +201,10 @@ int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline
 			.window = w ? w : &thread_window,
 			.futex = n == 1 ? set[0].object : NULL,
 			.deadline_ns = deadline_ns,
+			.site = site,
 		},
 		.set = set,
 		.n = n,
-		.woken = n,
 		.state = state,
 		.word = word,
 	};
@@ -209,7 +212,7 @@ int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline
 
 	for (unsigned i = 0; i < n && r == 0; i++)
 		r = begin(&set[i], &state[i], call);
-	if (r == 0 && !look(&me.base))
+	if (r == 0 && !take_any(&me))
 		r = iw_wait(&me.base);
 	return r ? r : (int)me.taken;
 }
@@ -221,5 +224,6 @@ int ipcwait_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t dea
 
 	if (r == 0 && (uintptr_t)w % 8)
 		r = refuse(set, "ipcwait_wait_any", "misaligned window");
-	return r ? r : iw_wait_any(set, n, deadline_ns, w, "ipcwait_wait_any");
+	return r ? r
+		 : iw_wait_any(set, n, deadline_ns, w, IW_CALL_SITE, "ipcwait_wait_any");
 }

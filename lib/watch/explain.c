@@ -9,15 +9,14 @@
 #include "policy/cost.h"
 #include "watch/explain.h"
 #include "watch/objects.h"
+#include "policy/mirror.h"
 #include "policy/policy.h"
+#include "policy/sites.h"
 #include "watch/stats.h"
 #include "watch/text.h"
 #include "policy/window.h"
 
 _Static_assert(IPCWAIT_NAME_BYTES + 1 == IW_OBJECT_NAME_BYTES, "the table holds the name");
-
-/* B is learned from so many wakes: ipcwait_stats.block_samples. */
-#define LEARNED_FROM 32u
 
 #define BAR_MOST   40u
 #define TIME_WIDTH 5
@@ -28,6 +27,8 @@ struct subject {
 	uint64_t address;               /* of its window */
 	struct ipcwait_window window;   /* a copy */
 	const struct iw_object *object; /* NULL: not in the table */
+	uint64_t site;                  /* of its last wait; 0: not known */
+	bool resumable;                 /* its waits may sleep on a timer */
 	uint32_t kind;                  /* enum ipcwait_kind + 1; 0: not known */
 	const struct iw_facts *facts;
 	enum ipcwait_preset preset;
@@ -35,9 +36,10 @@ struct subject {
 };
 
 static const char *const preset_names[] = {
-	[IPCWAIT_INHERIT] = "inherit", [IPCWAIT_ADAPTIVE] = "adaptive",
-	[IPCWAIT_LATENCY] = "latency", [IPCWAIT_POWER] = "power",
-	[IPCWAIT_SPIN] = "spin",       [IPCWAIT_BLOCK] = "block",
+	[IPCWAIT_INHERIT] = "inherit",   [IPCWAIT_ADAPTIVE] = "adaptive",
+	[IPCWAIT_LATENCY] = "latency",   [IPCWAIT_POWER] = "power",
+	[IPCWAIT_SPIN] = "spin",         [IPCWAIT_BLOCK] = "block",
+	[IPCWAIT_HALTPOLL] = "haltpoll", [IPCWAIT_TICKS] = "ticks",
 };
 
 static uint64_t count_of(const struct subject *s, enum iw_object_count count)
@@ -63,34 +65,38 @@ static void add_heading(struct iw_text *t, const struct subject *s)
 		    s->address);
 	if (name[0])
 		iw_text_add(t, " \"%s\"", name);
+	if (s->site)
+		iw_text_add(t, ", last waited for at 0x%" PRIx64, s->site);
 	iw_text_add(t, "\n");
 }
 
 static void add_cost(struct iw_text *t, const struct subject *s)
 {
-	uint64_t samples = iw_cost_samples();
+	enum iw_cost_source source = iw_cost_source(s->facts);
 
 	iw_text_add(t, "  a sleep and its wake cost ");
 	iw_text_add_time(t, 0, s->block_ns);
-	if (samples >= LEARNED_FROM)
-		iw_text_add(t, " (B, learned from %" PRIu64 " wakes", samples);
+	if (source == IW_COST_LEARNED)
+		iw_text_add(t, " (B, learned from %" PRIu64 " wakes", iw_cost_samples());
 	else
 		iw_text_add(t, " (B, %s",
-			    s->facts->calibrated ? "as calibrated" : "from a table");
+			    source == IW_COST_PARTLY_LEARNED ? "in part learned"
+			    : source == IW_COST_CALIBRATED   ? "as calibrated"
+							     : "from a table");
 	iw_text_add(t, "); preset %s\n", preset_names[s->preset]);
 }
 
-/* Waits that are remembered, and how many of them a spin of @spin_ns would outlast. */
-static unsigned remembered(const struct subject *s, uint64_t spin_ns, unsigned *covered)
+/* Waits that are remembered, and how many of them a threshold of @share would outlast. */
+static unsigned remembered(const struct subject *s, unsigned share, unsigned *covered)
 {
 	unsigned total = 0;
 
 	*covered = 0;
-	for (unsigned i = 0; i < IW_WINDOW_BINS; i++) {
+	for (unsigned i = 0; i < IW_BINS; i++) {
 		unsigned n = iw_window_count(&s->window, i);
 
 		total += n;
-		if (iw_window_edge_ns(i, s->block_ns) <= spin_ns)
+		if (iw_bin_edge(i) <= share)
 			*covered += n;
 	}
 	return total;
@@ -105,29 +111,51 @@ static void add_timed_sleep(struct iw_text *t, const struct iw_timed_sleep *slee
 	iw_text_add(t, " have passed\n");
 }
 
+static struct iw_site site_of(const struct subject *s)
+{
+	return (struct iw_site){ s->site, (enum ipcwait_kind)(s->kind ? s->kind - 1 : 0) };
+}
+
+/* What a young object starts from. */
+static uint64_t before(const struct subject *s)
+{
+	return s->kind ? iw_sites_before(&iw_sites, site_of(s)) : 0;
+}
+
+static void add_spin(struct iw_text *t, const struct subject *s, unsigned share, bool known)
+{
+	unsigned covered, total = remembered(s, share, &covered);
+
+	iw_text_add(t, "  spins for ");
+	iw_text_add_time(t, 0, iw_window_spin_ns(share, s->block_ns, 0));
+	if (!known && iw_histogram_total(before(s)) >= IW_FEW_WAITS)
+		iw_text_add(t, ", by the waits %s\n",
+			    before(s) == iw_sites_of(&iw_sites, site_of(s))
+				    ? "at its call site"
+				    : "on other objects of its kind");
+	else if (covered)
+		iw_text_add(t, ", longer than %u of the last %u waits\n", covered, total);
+	else
+		iw_text_add(t, ", as little is known about its waits\n");
+}
+
 static void add_learned(struct iw_text *t, const struct subject *s)
 {
+	uint32_t state = iw_window_state(&s->window);
+	bool known = iw_state_known(state);
+	unsigned share = known ? iw_state_share(state)
+			       : iw_window_young_share(&s->window, before(s));
 	struct iw_timer_cost timer = iw_policy_timer(s->facts, s->block_ns);
-	/* ipcwait_futex_wait() does not sleep on timers. */
-	bool timed = s->kind != IPCWAIT_KIND_FUTEX + 1;
-	unsigned covered, total;
-	struct iw_plan plan;
+	struct iw_timed_plan plan;
 
-	iw_window_plan(&s->window, s->block_ns, 0, timed ? &timer : NULL, &plan);
-	total = remembered(s, plan.spin_ns, &covered);
-	if (plan.spin_ns) {
-		iw_text_add(t, "  spins for ");
-		iw_text_add_time(t, 0, plan.spin_ns);
-		if (covered)
-			iw_text_add(t, ", longer than %u of the last %u waits\n", covered,
-				    total);
-		else
-			iw_text_add(t, ", as little is known about its waits\n");
-	} else {
+	if (share)
+		add_spin(t, s, share, known);
+	else
 		iw_text_add(
 			t, "  does not spin: its waits are long, and a sleep costs less\n");
-	}
-	if (plan.timed)
+	if (s->preset == IPCWAIT_LATENCY && s->resumable &&
+	    iw_window_timed(&s->window, iw_window_spin_ns(share, s->block_ns, 0),
+			    s->block_ns, &timer, &plan))
 		add_timed_sleep(t, &plan.sleep);
 }
 
@@ -141,6 +169,13 @@ static void add_choice(struct iw_text *t, const struct subject *s)
 		iw_text_add(t, "  never spins, because of the preset\n");
 	else if (s->preset == IPCWAIT_SPIN)
 		iw_text_add(t, "  spins for 2B, because of the preset\n");
+	else if (s->preset == IPCWAIT_HALTPOLL)
+		iw_text_add(t,
+			    "  spins by the kernel's haltpoll rule, now %" PRIu64 " ns\n",
+			    iw_haltpoll_ns(&s->facts->config.haltpoll,
+					   iw_window_limit_ns(&s->window)));
+	else if (s->preset == IPCWAIT_TICKS)
+		iw_text_add(t, "  spins for two to three ticks, because of the preset\n");
 	else
 		add_learned(t, s);
 	if (chosen_ns) {
@@ -156,11 +191,11 @@ static void add_bar(struct iw_text *t, const struct subject *s, unsigned bin,
 	static const char hashes[BAR_MOST + 1] = "########################################";
 	unsigned n = iw_window_count(&s->window, bin);
 	unsigned length = (n * BAR_MOST + total - 1) / total;
-	bool last = bin == IW_WINDOW_BINS - 1;
+	bool last = bin == IW_BINS - 1;
 
 	iw_text_add(t, last ? "     from" : "    below");
 	iw_text_add_time(t, TIME_WIDTH,
-			 iw_window_edge_ns(last ? bin - 1 : bin, s->block_ns));
+			 iw_of_block(s->block_ns, iw_bin_edge(last ? bin - 1 : bin)));
 	iw_text_add(t, "%5u%s%.*s\n", n, n ? "  " : "", (int)length, hashes);
 }
 
@@ -168,12 +203,15 @@ static void add_histogram(struct iw_text *t, const struct subject *s)
 {
 	unsigned covered, total = remembered(s, 0, &covered);
 
+	/* Its limit is in the same place. */
+	if (s->preset == IPCWAIT_HALTPOLL)
+		return;
 	if (!total) {
 		iw_text_add(t, "  no waits are remembered\n");
 		return;
 	}
 	iw_text_add(t, "  the last %u waits, by length\n", total);
-	for (unsigned i = 0; i < IW_WINDOW_BINS; i++)
+	for (unsigned i = 0; i < IW_BINS; i++)
 		add_bar(t, s, i, total);
 }
 
@@ -225,10 +263,14 @@ static void add_counts(struct iw_text *t, const struct subject *s)
 static void add_subject(struct iw_text *t, struct subject *s)
 {
 	/* ORD explain.X4: relaxed, statistic. */
-	s->kind = s->object ? ipcwait_impl_load32_relaxed(&s->object->kind) : 0;
+	if (s->object) {
+		s->kind = ipcwait_impl_load32_relaxed(&s->object->kind);
+		s->site = ipcwait_impl_load64_relaxed(&s->object->site);
+		s->resumable = ipcwait_impl_load32_relaxed(&s->object->resumable);
+	}
 	add_heading(t, s);
 	if (s->facts) {
-		s->preset = iw_policy_preset(s->facts, &s->window);
+		s->preset = iw_policy_preset(s->facts, iw_window_state(&s->window));
 		s->block_ns = iw_cost_block_ns(s->facts, s->preset);
 		add_cost(t, s);
 		add_choice(t, s);

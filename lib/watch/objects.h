@@ -34,6 +34,8 @@ struct iw_object {
 	struct ipcwait_word64 chosen_ns; /* the last spin that was chosen */
 	struct ipcwait_word64 bins;      /* of the window, after the last wait: */
 	struct ipcwait_word32 state;     /* it may be gone by now */
+	struct ipcwait_word64 site;      /* of the last wait, 0: unknown */
+	struct ipcwait_word32 resumable; /* such a wait may sleep on a timer */
 	struct ipcwait_word32 kind;      /* enum ipcwait_kind + 1, 0: unknown */
 	struct ipcwait_word64 name[IW_OBJECT_NAME_BYTES / 8]; /* ends with a zero */
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));

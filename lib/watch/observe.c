@@ -27,10 +27,14 @@ static void note(struct iw_object *object, const struct iw_outcome *o)
 	ipcwait_impl_store32_relaxed(&object->state,
 				     ipcwait_impl_load32_relaxed(&o->window->state));
 	ipcwait_impl_store32_relaxed(&object->kind, (uint32_t)o->kind + 1);
+	ipcwait_impl_store32_relaxed(&object->resumable, o->resumable);
+	ipcwait_impl_store64_relaxed(&object->site, o->site);
 }
 
-void iw_observe_closely(const struct iw_config *config, const struct iw_outcome *o)
+void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
 {
+	const struct iw_config *config = &facts->config;
+
 	if (config->explain) {
 		struct iw_object *object = iw_object_get(o->window);
 

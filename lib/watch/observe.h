@@ -9,11 +9,16 @@
 
 #include "policy/reason.h"
 #include "watch/stats.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "env/facts.h"
 
 struct iw_outcome {
 	const struct ipcwait_window *window;
+	uintptr_t site; /* where the program waited; 0: not known */
 	enum ipcwait_kind kind;
+	bool resumable;   /* such a wait may sleep on a timer */
 	uint64_t wait_ns; /* true length; 0 if not known */
 	uint64_t spun_useful_ns, spun_wasted_ns;
 	uint64_t slept_ns;
@@ -22,16 +27,7 @@ struct iw_outcome {
 	int result;
 };
 
-/* The rest, for a process that is being watched. */
-void iw_observe_closely(const struct iw_config *config, const struct iw_outcome *o);
-
-/* Once, at the end of every contended wait. */
-static inline void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
-{
-	if (o->reason)
-		iw_count_reason(o->reason);
-	if (facts && (facts->config.explain || facts->config.record_path[0]))
-		iw_observe_closely(&facts->config, o);
-}
+/* Once, at the end of every contended wait where iw_facts.observed. */
+void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o);
 
 #endif

@@ -14,30 +14,48 @@ _Static_assert(IPCWAIT_REASON_COUNT <= IPCWAIT_REASON_SPACE, "a place for each r
 _Static_assert(sizeof(struct ipcwait_kind_stats) == IW_EVENTS * sizeof(uint64_t),
 	       "one counter per member");
 
-/* More shards than CPUs in common machines; threads that share one only share a line. */
-#define SHARDS 64
+/*
+ * The first threads have a shard of their own, and add to it without a locked instruction, 6 ns
+ * each; later ones share the rest. A signal handler that posts in the middle of such an addition
+ * may lose one.
+ */
+#define OWN_SHARDS    64
+#define SHARED_SHARDS 16
+#define SHARDS        (OWN_SHARDS + SHARED_SHARDS)
 
 /* One thread's counters of one kind, on lines of their own. */
-struct shard {
+struct counts {
 	struct ipcwait_word64 count[IW_EVENTS];
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
-static struct shard shards[SHARDS][IPCWAIT_KIND_COUNT];
-
-/* A thread that has just slept does not mind meeting others here. */
-static struct ipcwait_word64 reasons[IW_REASONS];
+static struct shard {
+	struct counts kind[IPCWAIT_KIND_COUNT];
+	struct ipcwait_word64 reasons[IW_REASONS]
+		__attribute__((aligned(IW_ARCH_LINE_BYTES)));
+} shards[SHARDS];
 
 static struct ipcwait_word32 next_shard;
 
 static uint32_t my_shard(void)
 {
 	struct iw_thread *self = iw_self();
+	uint32_t n;
 
 	if (!self->shard) {
 		/* ORD stats.X1: relaxed, no order needed: deals out numbers. */
-		self->shard = ipcwait_impl_add32_relaxed(&next_shard, 1) % SHARDS + 1;
+		n = ipcwait_impl_add32_relaxed(&next_shard, 1);
+		self->shard = 1 + (n < OWN_SHARDS ? n : OWN_SHARDS + n % SHARED_SHARDS);
 	}
 	return self->shard - 1;
+}
+
+static void add(uint32_t shard, struct ipcwait_word64 *count, uint64_t n)
+{
+	/* ORD stats.X2: relaxed, statistic; of the thread's own nobody else writes it. */
+	if (IPCWAIT_LIKELY(shard < OWN_SHARDS))
+		ipcwait_impl_store64_relaxed(count, ipcwait_impl_load64_relaxed(count) + n);
+	else
+		(void)ipcwait_impl_add64_relaxed(count, n);
 }
 
 const char *iw_kind_name(enum ipcwait_kind kind)
@@ -61,14 +79,16 @@ const char *iw_kind_name(enum ipcwait_kind kind)
 
 void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n)
 {
-	/* ORD stats.X2: relaxed, statistic. */
-	(void)ipcwait_impl_add64_relaxed(&shards[my_shard()][kind].count[event], n);
+	uint32_t shard = my_shard();
+
+	add(shard, &shards[shard].kind[kind].count[event], n);
 }
 
 void iw_count_reason(enum iw_reason reason)
 {
-	/* ORD stats.X4: relaxed, statistic. */
-	(void)ipcwait_impl_add64_relaxed(&reasons[reason], 1);
+	uint32_t shard = my_shard();
+
+	add(shard, &shards[shard].reasons[reason], 1);
 }
 
 static uint64_t total(enum ipcwait_kind kind, enum iw_event event)
@@ -77,7 +97,7 @@ static uint64_t total(enum ipcwait_kind kind, enum iw_event event)
 
 	for (unsigned i = 0; i < SHARDS; i++) {
 		/* ORD stats.X3: relaxed, statistic. */
-		sum += ipcwait_impl_load64_relaxed(&shards[i][kind].count[event]);
+		sum += ipcwait_impl_load64_relaxed(&shards[i].kind[kind].count[event]);
 	}
 	return sum;
 }
@@ -95,10 +115,11 @@ static void gather(struct ipcwait_stats *all)
 {
 	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
 		gather_kind((enum ipcwait_kind)k, &all->kind[k]);
-	for (unsigned i = 0; i < IW_REASONS; i++) {
-		/* ORD stats.X5: relaxed, statistic. */
-		all->reasons[i] = ipcwait_impl_load64_relaxed(&reasons[i]);
-	}
+	for (unsigned i = 0; i < SHARDS; i++)
+		for (unsigned r = 0; r < IW_REASONS; r++)
+			/* ORD stats.X5: relaxed, statistic. */
+			all->reasons[r] +=
+				ipcwait_impl_load64_relaxed(&shards[i].reasons[r]);
 }
 
 int ipcwait_stats_get(struct ipcwait_stats *st, size_t size)

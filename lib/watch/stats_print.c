@@ -5,7 +5,8 @@
 #include "watch/stats.h"
 #include "watch/text.h"
 
-#define TEXT_BYTES 4096
+/* Room for a kind, or for all reasons: what all that is counted takes has no bound. */
+#define TEXT_BYTES 2048
 #define TIME_WIDTH 10
 
 static const char *const event_names[IW_EVENTS] = {
@@ -61,6 +62,13 @@ static void add_reasons(struct iw_text *t, const struct ipcwait_stats *st)
 	}
 }
 
+/* As far as it goes: one of several pieces. */
+static void print(struct iw_text *t)
+{
+	iw_text_print(t);
+	t->length = 0;
+}
+
 void iw_stats_print(void)
 {
 	char bytes[TEXT_BYTES];
@@ -73,8 +81,11 @@ void iw_stats_print(void)
 	iw_text_add_time(&t, 0, st.block_cost_ns);
 	iw_text_add(&t, ", %" PRIu64 " wakes learned from, %" PRIu64 " CPUs\n",
 		    st.block_samples, st.usable_cpus);
-	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
+	print(&t);
+	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++) {
 		add_kind(&t, &st, k);
+		print(&t);
+	}
 	add_reasons(&t, &st);
-	iw_text_print(&t);
+	print(&t);
 }

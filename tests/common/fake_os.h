@@ -50,9 +50,9 @@ struct fake_os {
 	int64_t now_ns;
 	int64_t step_ns;
 	bool counter_trusted;
-	struct iw_cpu_set allowed;
+	struct iw_cpu_set allowed;      /* to the calling thread, ... */
+	struct iw_cpu_set main_allowed; /* ... and to the first, if that is not the same */
 	unsigned cpu;
-	bool realtime;
 	uint64_t rseq_field; /* see fake_rseq() */
 	uint32_t id, birth;  /* of the calling thread */
 	enum iw_life life;   /* of any other */
@@ -68,7 +68,7 @@ struct fake_os {
 	void (*on_wake)(void);  /* called in a wake, before it returns */
 	void (*on_clock)(void); /* called with every reading of the clock */
 
-	unsigned waits, wakes, clock_readings, mask_readings, life_readings;
+	unsigned waits, wakes, clock_readings, mask_readings, file_readings, life_readings;
 	struct fake_call wait, wake; /* the last of each */
 
 	unsigned vectors; /* futex_waitv calls; they take steps of the script too */
@@ -86,6 +86,9 @@ void fake_reset(void);
  * kernel does to a thread that it switches out.
  */
 void fake_rseq(void);
+
+/* What the CPU of tests/common/arch counts; the tests on it define it. */
+uint64_t fake_ticks(void);
 
 /* The waits to come. */
 void fake_script(const struct fake_step *steps, unsigned n);

@@ -10,13 +10,14 @@
 
 #define MUTEX_SLEEPERS_MOST UINT64_C(0xffff)
 #define MUTEX_WORD_WAKE     (UINT64_C(1) << 16)
-#define MUTEX_WORD_ZERO     (UINT64_C(0x7fff) << 17 | UINT64_C(1) << 61)
+#define MUTEX_WORD_ZERO     (UINT64_C(0x7fff) << 17)
 #define MUTEX_WORD_OWNERS   (UINT64_C(0x3fffff) << 32)
 #define MUTEX_WORD_URGENT   (UINT64_C(1) << 54)
 #define MUTEX_WORD_DIED     (UINT64_C(1) << 55)
 #define MUTEX_WORD_LOST     (UINT64_C(1) << 56)
 #define MUTEX_WORD_QUIET    (UINT64_C(1) << 57)
 #define MUTEX_WORD_PASSES   (UINT64_C(7) << 58)
+#define MUTEX_WORD_TIMED    (UINT64_C(1) << 61)
 #define MUTEX_WORD_CHECKED  (UINT64_C(1) << 62)
 #define MUTEX_WORD_SPINNER  (UINT64_C(1) << 63)
 

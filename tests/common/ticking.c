@@ -9,7 +9,7 @@ struct ticking ticking;
 void ticking_teach(struct ipcwait_window *w, unsigned n)
 {
 	while (n--)
-		iw_window_record(w, (uint64_t)TICK_NS, 0, (uint64_t)TICKING_BLOCK_NS);
+		iw_window_record(w, IW_BIN_LONG, 1, (uint64_t)TICK_NS);
 }
 
 void ticking_next(int64_t deadline_ns)
@@ -19,7 +19,10 @@ void ticking_next(int64_t deadline_ns)
 	timer.worth_ns = (uint64_t)(TICKING_BLOCK_NS - PROBE_LATENCY_NS);
 	probe_again(deadline_ns);
 	ticking.begin = fake.now_ns;
-	iw_window_plan(&probe.window, (uint64_t)TICKING_BLOCK_NS, 0, &timer, &ticking.plan);
+	ticking.spin_ns = iw_window_spin_ns(iw_state_share(iw_window_state(&probe.window)),
+					    (uint64_t)TICKING_BLOCK_NS, 0);
+	ticking.timed = iw_window_timed(&probe.window, ticking.spin_ns,
+					(uint64_t)TICKING_BLOCK_NS, &timer, &ticking.plan);
 }
 
 void ticking_world(int64_t after_ns)
@@ -29,8 +32,8 @@ void ticking_world(int64_t after_ns)
 	probe_world(IPCWAIT_LATENCY, 2);
 	ticking_teach(&probe.window, 40);
 	ticking_next(after_ns ? fake.now_ns + after_ns : IPCWAIT_FOREVER);
-	CHECK(ticking.plan.timed);
-	CHECK_EQ(ticking.plan.spin_ns, 0);
+	CHECK(ticking.timed);
+	CHECK_EQ(ticking.spin_ns, 0);
 	CHECK(sleep->wake_ns > 800 * US && sleep->until_ns > (uint64_t)TICK_NS);
 }
 

@@ -118,7 +118,7 @@ static int on_wait(const struct fake_call *fresh)
 	uint32_t before = *call.word;
 	uint8_t how = take_8(in);
 
-	/* The naps of whoever ends it. */
+	/* The sleeps of whoever ends it. */
 	if (in_call || !me)
 		return expire(call.deadline_ns);
 	FUZZ_CHECK(++sleeps < SLEEPS_MOST);

@@ -41,6 +41,7 @@ static struct ipcwait_event events[2];
 static struct ipcwait_eventcount count;
 static struct model models[OBJECTS];
 static struct pending *innermost;
+static bool in_other_call; /* than a wait */
 
 static const void *word_of(unsigned object)
 {
@@ -114,7 +115,7 @@ static void make_wait(unsigned object, enum kind kind)
 	innermost = &p;
 	models[object].waiters++;
 	kernel_enter(&call, deadline_ns);
-	call.beside = true;
+	call.long_spins = true;
 	r = wait_for(object, kind, deadline_ns);
 	kernel_leave(&call, r);
 	models[object].waiters--;
@@ -213,6 +214,7 @@ static void make_call(void)
 		check_words();
 		return;
 	}
+	in_other_call = true;
 	if (kind == AGAIN)
 		begin_again(object);
 	else if (kind == FINI)
@@ -223,13 +225,15 @@ static void make_call(void)
 		notify(kind == SET     ? 1
 		       : kind == RESET ? UINT32_MAX
 				       : take_8(kernel.in) % 4);
+	in_other_call = false;
 	FUZZ_CHECK(fake.wakes - wakes <= 1);
 	check_words();
 }
 
+/* What happens beside a call other than a wait is not in the model. */
 static void others_while_stopped(void)
 {
-	if (innermost)
+	if (innermost && !in_other_call)
 		make_call();
 }
 
@@ -257,6 +261,7 @@ static void on_wake(void)
 static void begin(struct input *in)
 {
 	innermost = NULL;
+	in_other_call = false;
 	kernel_begin(in);
 	for (unsigned i = 0; i < OBJECTS; i++) {
 		models[i] = (struct model){ 0 };
@@ -267,7 +272,7 @@ static void begin(struct input *in)
 	ec_fabricate(&count, EC_WORD(0u - take_8(in) % 4, 0x7ff - take_8(in) % 4, 0, 0, 0));
 	kernel.others = others_while_asleep;
 	kernel.others_stop = others_while_stopped;
-	kernel.may_part = true;
+	kernel.long_spins = true;
 	fake.on_wake = on_wake;
 }
 

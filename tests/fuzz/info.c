@@ -199,15 +199,15 @@ static void check_facts(const struct info *info)
 static void check_quota(const struct info *info)
 {
 	const struct info_fact *fact = info_find(info, "quota_cpus");
-	struct iw_cgroup_limits limits;
+	uint32_t hundredths;
 	struct iw_cgroup_names names;
 	struct iw_cgroup_places places;
 
 	(void)iw_cgroup_read_names(root, &names);
 	iw_cgroup_find(root, &names, &places);
-	limits = iw_cgroup_read_limits(&places);
-	FUZZ_CHECK((fact->kind == INFO_NUMBER) == (limits.hundredths > 0));
-	FUZZ_CHECK(fact->number == (double)limits.hundredths / 100);
+	hundredths = iw_cgroup_hundredths(&places);
+	FUZZ_CHECK((fact->kind == INFO_NUMBER) == (hundredths > 0));
+	FUZZ_CHECK(fact->number == (double)hundredths / 100);
 }
 
 static void check_output(const struct info *info, void (*show)(FILE *, const struct info *))

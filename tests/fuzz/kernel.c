@@ -8,8 +8,12 @@
 #include "common/fake_os.h"
 #include "common/fuzz.h"
 #include "fuzz/kernel.h"
+#include "env/facts.h"
 #include "os/thread.h"
 #include "policy/cost.h"
+#include "policy/policy.h"
+#include "policy/sites.h"
+#include "policy/window.h"
 
 /* The kernel's clock of the engine's stamps repeats after this: each input finds it alike. */
 #define STAMPS_REPEAT_NS (INT64_C(1) << 35)
@@ -21,7 +25,7 @@
 #define SLEEPS_MOST 30000
 #define IDLE_MOST   16
 
-/* The ceiling of a spin, and what a thread spins to part from its waker, lib/policy/part.c. */
+/* The ceiling of a spin; what a thread spins to part from its waker, lib/policy/place.c. */
 #define SPIN_NS INT64_C(200000)
 #define PART_NS INT64_C(8000000)
 
@@ -187,6 +191,23 @@ static void set_environment(void)
 	FUZZ_CHECK(setenv("IPCWAIT_EXPLAIN", "1", 1) == 0);
 }
 
+/* What is read once for all inputs, as each wants it. */
+static void set_facts(uint32_t cpus, uint32_t quota_hundredths)
+{
+	struct iw_facts *facts = (struct iw_facts *)iw_facts();
+
+	facts->cpus = cpus;
+	facts->quota_hundredths = quota_hundredths;
+}
+
+bool kernel_long_spins(const struct ipcwait_window *w)
+{
+	uint32_t state = iw_window_state(w);
+
+	return iw_state_waker_cpu(state) == fake.cpu + 1 ||
+	       iw_policy_preset(iw_facts(), state) == IPCWAIT_TICKS;
+}
+
 /* Whoever sleeps or wakes learns. */
 static void teach_costs(void)
 {
@@ -216,7 +237,8 @@ void kernel_begin(struct input *in)
 	fake.step_ns = INT64_C(400) << (how & 3);
 	fake.allowed.count = how & 4 ? 1 : 2;
 	fake.cpu = how >> 3 & 1;
-	fake.realtime = (how >> 4 & 3) == 3;
+	set_facts(fake.allowed.count, (how >> 4 & 3) == 3 ? 100 : 0);
+	memset(&iw_sites, 0, sizeof(iw_sites));
 	if (how & 64)
 		fake_rseq();
 	fake.woken = woken[how >> 7 ? take_8(in) % 4 : 0];
@@ -249,6 +271,6 @@ void kernel_leave(struct kernel_call *call, int result)
 		FUZZ_CHECK(fake.now_ns >= call->deadline_ns);
 	if (result == -EINTR || result == -EFAULT || result == -ENOSYS)
 		FUZZ_CHECK(result == call->answer || result == fake.woken);
-	FUZZ_CHECK(awake_ns <=
-		   rounds * ((call->beside ? PART_NS : SPIN_NS) + READINGS * fake.step_ns));
+	FUZZ_CHECK(awake_ns <= rounds * ((call->long_spins ? PART_NS : SPIN_NS) +
+					 READINGS * fake.step_ns));
 }

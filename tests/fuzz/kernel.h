@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ipcwait/policy.h>
+
 #include "fuzz/input.h"
 
 /* What the library believes at the beginning, in ns; see probe.h. */
@@ -25,8 +27,8 @@ struct kernel_call {
 	int64_t began_ns;
 	int64_t away_ns; /* that passed in sleeps, or while the thread was stopped */
 	unsigned sleeps;
-	int answer;  /* to the last of them */
-	bool beside; /* it may take its waker to be on the same CPU */
+	int answer;      /* to the last of them */
+	bool long_spins; /* to part from its waker, or because its preset is TICKS */
 };
 
 struct kernel {
@@ -35,7 +37,7 @@ struct kernel {
 	void (*others)(void);      /* what others do during a sleep; NULL: nothing */
 	void (*others_stop)(void); /* what they do while the thread is stopped */
 	uint32_t readings_to_stop;
-	bool may_part; /* any call may find its waker beside it */
+	bool long_spins; /* any call may */
 	unsigned sleeps;
 	unsigned idle; /* sleeps since the input was used up */
 };
@@ -44,6 +46,9 @@ extern struct kernel kernel;
 
 /* A new thread, long after everything that the library may remember. */
 void kernel_begin(struct input *in);
+
+/* A wait on an object with this window may spin for longer than the ceiling. */
+bool kernel_long_spins(const struct ipcwait_window *w);
 
 /* A call begins that may wait until @deadline_ns. */
 void kernel_enter(struct kernel_call *call, int64_t deadline_ns);

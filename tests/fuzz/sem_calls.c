@@ -6,7 +6,6 @@
 #include "common/fuzz.h"
 #include "fuzz/kernel.h"
 #include "fuzz/sem_calls.h"
-#include "policy/window.h"
 
 /* Mostly a few, sometimes any number. */
 static uint32_t take_number(struct input *in)
@@ -142,7 +141,7 @@ void sem_call_make(struct sem_call *c, struct ipcwait_sem *s)
 	struct kernel_call call;
 
 	kernel_enter(&call, c->deadline_ns);
-	call.beside = kernel.may_part || iw_window_waker_cpu(&s->window) == fake.cpu + 1;
+	call.long_spins = kernel.long_spins || kernel_long_spins(&s->window);
 	c->result = make(c, s);
 	kernel_leave(&call, c->result);
 	FUZZ_CHECK(documented(c));

@@ -168,7 +168,7 @@ static void after(struct model *m, const struct sem_call *c, unsigned wakes)
 		after_fini(m, c);
 		break;
 	case SET_PRESET:
-		FUZZ_CHECK((c->result == 0) == (!misaligned(m) && c->n <= IPCWAIT_BLOCK));
+		FUZZ_CHECK((c->result == 0) == (!misaligned(m) && c->n <= IPCWAIT_TICKS));
 		break;
 	case FUTEX_WAIT:
 	case FUTEX_WAKE:
@@ -248,7 +248,7 @@ static void begin(struct input *in)
 	}
 	kernel.others = others_while_asleep;
 	kernel.others_stop = others_while_stopped;
-	kernel.may_part = true;
+	kernel.long_spins = true;
 	fake.on_wake = on_wake;
 }
 

@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	steps_to_change = UINT32_MAX;
 	kernel_begin(&bytes);
 	kernel.others = kernel.others_stop = change;
-	kernel.may_part = true;
+	kernel.long_spins = true;
 	take_bytes(&bytes, s, sizeof(*s));
 	earlier = *s;
 	in = &bytes;

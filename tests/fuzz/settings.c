@@ -127,7 +127,7 @@ static void check_policy(struct input *in)
 		((uint32_t *)&p)[take_8(in) % (sizeof(p) / 4)] = take_32(in);
 	any = p.reserved[0] | p.reserved[1] | p.reserved[2] | p.reserved[3];
 	r = ipcwait_policy_set_default(how & 32 ? NULL : &p);
-	FUZZ_CHECK((r == 0) == (!(how & 32) && (unsigned)p.preset <= IPCWAIT_BLOCK &&
+	FUZZ_CHECK((r == 0) == (!(how & 32) && (unsigned)p.preset <= IPCWAIT_TICKS &&
 				p.max_spin_us <= 100000 && !any));
 	FUZZ_CHECK(r == 0 || r == -EINVAL);
 	if (r == 0)
@@ -152,7 +152,7 @@ static void check_preset(struct input *in)
 	struct ipcwait_window *w = take_window(in, &i);
 	int r = ipcwait_window_set_preset(w, (enum ipcwait_preset)preset);
 
-	FUZZ_CHECK(r == (i < SEMS && preset <= IPCWAIT_BLOCK ? 0 : -EINVAL));
+	FUZZ_CHECK(r == (i < SEMS && preset <= IPCWAIT_TICKS ? 0 : -EINVAL));
 }
 
 static bool printable(const char *text, bool lines)
@@ -211,7 +211,7 @@ static void check_explanation(struct input *in)
 	FUZZ_CHECK(r > 0 && (size_t)r < sizeof(whole) && strlen(whole) == (size_t)r);
 	FUZZ_CHECK(printable(whole, true) && whole[r - 1] == '\n');
 	if (model.name[i][0])
-		(void)snprintf(quoted, sizeof(quoted), " \"%s\"\n", model.name[i]);
+		(void)snprintf(quoted, sizeof(quoted), " \"%s\"", model.name[i]);
 	FUZZ_CHECK(strstr(whole, quoted));
 	check_cut(w, whole, take_size(in, (size_t)r));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arithmetic of lib/policy/window.c and rhythm.c on any window, any B that the library can
- * come to believe, any times: what is learned goes where the tables in the headers say, and no
- * plan spends more than 2B.
+ * The arithmetic of lib/policy/window.c, histogram.c and rhythm.c on any window, any waits at its
+ * call site, any B that the library can come to believe, any times: what is learned goes where the
+ * tables in the headers say, and no plan spends more than 2B.
  */
 #include "common/fuzz.h"
 #include "fuzz/input.h"
+#include "policy/histogram.h"
 #include "policy/rhythm.h"
 #include "policy/window.h"
 
@@ -14,13 +15,19 @@
 /* B is at most four times a latency below 2^32 ns and a waker's share likewise. */
 #define TIME_MOST ((UINT64_C(1) << 35) - 1)
 
-#define LAST       (IW_WINDOW_BINS - 1)
-#define BIN_MOST   31
-#define LEARNED(w) ((w)->state.v >> 8 & 0xff)
-#define RHYTHM(w)  ((uint32_t)((w)->bins.v >> 40))
+#define LAST         (IW_BINS - 1)
+#define BIN_MOST     31
+#define LEARNED_MOST 63
+#define LEARNED(w)   ((w)->state.v >> 3 & LEARNED_MOST)
+#define KNOWN        8
+#define RHYTHM(w)    ((uint32_t)((w)->bins.v >> 40))
 
-/* Upper edges of the bins in 64ths of B, from the table in window.h. */
+/* The preset and the CPU of the last waker: what learning leaves alone. */
+#define OTHERS 0xffff0007u
+
+/* Upper edges of the bins in 64ths of B, and the thresholds, from histogram.c. */
 static const uint8_t edges[LAST] = { 4, 8, 16, 32, 48, 64, 112 };
+static const uint8_t thresholds[] = { 0, 5, 10, 19, 22, 34, 37, 55, 64, 74, 112 };
 
 struct world {
 	struct ipcwait_window w;
@@ -68,67 +75,78 @@ static void check_timed(const struct world *u, uint32_t rhythm,
 		   sleep->span_ns <= u->timer.spread_ns + 8 * deviation_ns);
 }
 
+static bool a_threshold(unsigned share_)
+{
+	for (unsigned i = 0; i < sizeof(thresholds); i++)
+		if (thresholds[i] == share_)
+			return true;
+	return false;
+}
+
 /* Jitter may lengthen the spin by an eighth: it stays below 2B even so. */
-static void check_plan(const struct world *u, const struct iw_plan *plan)
+static void check_timed_plan(const struct world *u, uint64_t spin_ns)
 {
 	uint64_t most = share(u->block_ns, 112);
+	struct iw_timed_plan plan;
 
-	FUZZ_CHECK(plan->spin_ns <= most && plan->spin_ns / 8 * 9 <= 2 * u->block_ns);
-	if (LEARNED(&u->w) < 8)
-		FUZZ_CHECK(plan->spin_ns >= u->block_ns / 8);
-	if (!plan->timed)
+	if (!iw_window_timed(&u->w, spin_ns, u->block_ns, &u->timer, &plan))
 		return;
-	check_timed(u, RHYTHM(&u->w), &plan->sleep);
+	check_timed(u, RHYTHM(&u->w), &plan.sleep);
 	FUZZ_CHECK(iw_window_count(&u->w, LAST) > 0);
-	FUZZ_CHECK(plan->sleep.wake_ns > 2 * plan->spin_ns);
-	FUZZ_CHECK(plan->sleep.span_ns <= plan->spin_again_ns);
-	FUZZ_CHECK(plan->spin_ns + u->timer.cpu_ns + plan->spin_again_ns <= most);
+	FUZZ_CHECK(plan.sleep.wake_ns > 2 * spin_ns);
+	FUZZ_CHECK(plan.sleep.span_ns <= plan.spin_ns);
+	FUZZ_CHECK(spin_ns + u->timer.cpu_ns + plan.spin_ns <= most);
 }
 
 /* What comes of a delay is the spin without it, and the delay, up to the bound. */
 static void plan(struct world *u, struct input *in)
 {
 	uint64_t delay_ns = take_time(in), most = share(u->block_ns, 112);
-	struct iw_plan without = { 0 }, with = { 0 };
+	uint64_t before = take_8(in) & 1 ? take_64(in) & IW_HISTOGRAM_MASK : 0, without,
+		 with;
+	uint32_t state = iw_window_state(&u->w);
+	unsigned threshold = iw_state_known(state) ? iw_state_share(state)
+						   : iw_window_young_share(&u->w, before);
 
-	iw_window_plan(&u->w, u->block_ns, 0, take_8(in) & 1 ? &u->timer : NULL, &without);
-	check_plan(u, &without);
-	iw_window_plan(&u->w, u->block_ns, delay_ns, NULL, &with);
-	check_plan(u, &with);
-	FUZZ_CHECK(!with.timed && with.spin_ns >= without.spin_ns);
-	if (LEARNED(&u->w) >= 8)
-		FUZZ_CHECK(with.spin_ns ==
-			   (without.spin_ns ? least(without.spin_ns + delay_ns, most) : 0));
+	FUZZ_CHECK(iw_state_known(state) == (LEARNED(&u->w) >= KNOWN));
+	FUZZ_CHECK(iw_state_known(state) ? threshold <= IW_LONGEST_SHARE
+					 : a_threshold(threshold));
+	without = iw_window_spin_ns(threshold, u->block_ns, 0);
+	FUZZ_CHECK(without == share(u->block_ns, threshold));
+	with = iw_window_spin_ns(threshold, u->block_ns, delay_ns);
+	FUZZ_CHECK(with == (threshold ? least(without + delay_ns, most) : 0));
+	FUZZ_CHECK(with <= most && with / 8 * 9 <= 2 * u->block_ns);
+	check_timed_plan(u, take_8(in) & 1 ? with : 0);
 }
 
-/* One more in @bin; all are halved first if it was full. */
+/* @n more in @bin; all are halved first if it would run over. */
 static void check_learned(const struct ipcwait_window *before,
-			  const struct ipcwait_window *after, unsigned bin)
+			  const struct ipcwait_window *after, unsigned bin, unsigned n)
 {
-	bool full = iw_window_count(before, bin) == BIN_MOST;
+	bool full = iw_window_count(before, bin) + n > BIN_MOST;
 	uint32_t learned = LEARNED(before);
 
-	for (unsigned i = 0; i < IW_WINDOW_BINS; i++) {
-		unsigned n = iw_window_count(before, i);
-
-		FUZZ_CHECK(iw_window_count(after, i) == (full ? n / 2 : n) + (i == bin));
-	}
-	FUZZ_CHECK(LEARNED(after) == (learned < 255 ? learned + 1 : 255));
-	FUZZ_CHECK((before->state.v & ~0xff00u) == (after->state.v & ~0xff00u));
+	for (unsigned i = 0; i < IW_BINS; i++)
+		FUZZ_CHECK(iw_window_count(after, i) ==
+			   iw_window_count(before, i) / (full ? 2 : 1) +
+				   (i == bin ? n : 0));
+	FUZZ_CHECK(LEARNED(after) == (learned < LEARNED_MOST ? learned + 1 : LEARNED_MOST));
+	FUZZ_CHECK((before->state.v & OTHERS) == (after->state.v & OTHERS));
+	FUZZ_CHECK(a_threshold(iw_state_share(after->state.v)));
 	FUZZ_CHECK(before->stamp.v == after->stamp.v);
 }
 
 static void record(struct world *u, struct input *in)
 {
-	uint64_t wait_ns = take_64(in) >> take_8(in) % 64, behind_ns = take_time(in);
-	unsigned bin = bin_of(wait_ns, u->block_ns);
+	uint64_t wait_ns = take_64(in) >> take_8(in) % 64, interval_ns = take_time(in);
+	unsigned bin = iw_bin_of(wait_ns, u->block_ns), n = 1 + take_8(in) % 8;
 	struct ipcwait_window before = u->w;
 
-	iw_window_record(&u->w, wait_ns, behind_ns, u->block_ns);
-	check_learned(&before, &u->w, bin);
-	if (bin == LAST)
-		FUZZ_CHECK(RHYTHM(&u->w) ==
-			   iw_rhythm_learn(RHYTHM(&before), wait_ns + behind_ns));
+	FUZZ_CHECK(bin == bin_of(wait_ns, u->block_ns));
+	iw_window_record(&u->w, bin, n, interval_ns);
+	check_learned(&before, &u->w, bin, n);
+	if (bin == LAST && interval_ns)
+		FUZZ_CHECK(RHYTHM(&u->w) == iw_rhythm_learn(RHYTHM(&before), interval_ns));
 	else
 		FUZZ_CHECK(RHYTHM(&u->w) == RHYTHM(&before));
 }
@@ -137,8 +155,8 @@ static void record_unended(struct world *u)
 {
 	struct ipcwait_window before = u->w;
 
-	iw_window_record_unended(&u->w);
-	check_learned(&before, &u->w, LAST);
+	iw_window_record(&u->w, LAST, 1, 0);
+	check_learned(&before, &u->w, LAST, 1);
 	FUZZ_CHECK(RHYTHM(&u->w) == RHYTHM(&before));
 }
 
@@ -188,7 +206,7 @@ static void put_stamp(struct world *u, struct input *in)
 	iw_window_put_stamp(&u->w, now_ns, cpu);
 	FUZZ_CHECK(u->w.stamp.v != 0 && u->w.bins.v == before.bins.v);
 	FUZZ_CHECK((u->w.state.v & 0xffff) == (before.state.v & 0xffff));
-	FUZZ_CHECK(iw_window_waker_cpu(&u->w) == (cpu < 0xffff ? cpu + 1 : 0));
+	FUZZ_CHECK(iw_state_waker_cpu(u->w.state.v) == (cpu < 0xffff ? cpu + 1 : 0));
 	if (later_ns > TIME_MOST - 16)
 		return;
 	FUZZ_CHECK(iw_window_stamp_age(&u->w, now_ns + later_ns, later_ns + 16, &age_ns));
@@ -210,12 +228,12 @@ static void set_preset(struct world *u, struct input *in)
 	struct ipcwait_window before = u->w;
 	int r = ipcwait_window_set_preset(&u->w, (enum ipcwait_preset)preset);
 
+	FUZZ_CHECK((r == 0) == (preset <= IPCWAIT_TICKS));
 	if (r)
-		FUZZ_CHECK(preset > IPCWAIT_BLOCK && u->w.state.v == before.state.v);
+		FUZZ_CHECK(u->w.state.v == before.state.v);
 	else
-		FUZZ_CHECK(iw_window_preset(&u->w) == preset && preset <= IPCWAIT_BLOCK &&
-			   u->w.state.v >> 8 == before.state.v >> 8);
-	FUZZ_CHECK(iw_window_preset(&u->w) <= IPCWAIT_BLOCK);
+		FUZZ_CHECK(iw_state_preset(u->w.state.v) == preset &&
+			   u->w.state.v >> 3 == before.state.v >> 3);
 }
 
 static void step(struct world *u, struct input *in)

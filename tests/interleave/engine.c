@@ -1,102 +1,176 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the engine decides, decided by the checker: whether a waiter spins, for how many looks,
- * and whether it bounds its sleep by a timer; with ENGINE_ANY also that there are no facts, no
- * second CPU, no licence, or that it spins to get away from its waker. A spinner that loses its
- * CPU is not among them. In place
- * of admit.c, policy.c, budget.c, licence.c, harm.c, cost.c, observe.c and stats.c of lib/engine,
- * and of lib/env.
+ * What the engine is told, told by the checker: whether waits are long as a rule, whether there is
+ * credit for a spin, how long it may last, whether a timer ends a sleep; with ENGINE_ANY also that
+ * there are no facts or no second CPU, that the process has a preset, that it is time to measure a
+ * sleep or to get away from the waker's CPU. In place of cost.c, credit.c, place.c and policy.c of
+ * lib/policy, of lib/env and of lib/watch. The engine itself is the library's, and so is what it
+ * learns from waits. A spinner that loses its CPU is not among all this.
  */
 #include "env/facts.h"
 #include "interleave/model.h"
-#include "engine/admit.h"
-#include "engine/plan.h"
-#include "policy/budget.h"
 #include "policy/cost.h"
-#include "policy/harm.h"
-#include "policy/licence.h"
-#include "watch/observe.h"
+#include "policy/credit.h"
+#include "policy/place.h"
 #include "policy/policy.h"
+#include "watch/observe.h"
 #include "watch/stats.h"
 #include "interleave/engine.h"
+
+/* The plan is the library's own. Of the window it asks two things that the checker answers. */
+#define iw_window_young_share model_young_share
+#define iw_window_timed       model_timed
+#include "engine/plan.c"
 
 #define BLOCK_NS   20000
 #define LATENCY_NS 1000
 
-/* Lengths of the spin: less and more than what needs a licence. */
-#define SHORT_NS 1500
-#define LONG_NS  3000
+/* Lengths of the spin: four looks, and six. A reading of the counter takes 1000. */
+#define SHORT_NS 500
+#define LONG_NS  1500
 
 enum engine_spins engine_spins;
 
-static const struct iw_facts facts = {
-	.rate = { true, UINT64_C(1) << 32, UINT64_C(1) << 32 },
-	.cpus = 2,
+/* With one CPU and with two. Ticks are ns, nothing is configured. */
+static const struct iw_facts facts_of[] = {
+	{ .rate = { true, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	  .config = { .spin_budget_percent = -1 },
+	  .cpus = 1 },
+	{ .rate = { true, UINT64_C(1) << 32, UINT64_C(1) << 32 },
+	  .config = { .spin_budget_percent = -1 },
+	  .cpus = 2 },
 };
+
+/* LATENCY does all that ADAPTIVE does, and sleeps on timers. */
+static const enum ipcwait_preset presets[] = { IPCWAIT_LATENCY, IPCWAIT_BLOCK,
+					       IPCWAIT_SPIN };
+
+/* Of the process, for the current wait of each thread. */
+static volatile enum ipcwait_preset preset_of[MODEL_THREADS_MAX + 1];
 
 static unsigned any(unsigned n, const char *what)
 {
 	return engine_spins == ENGINE_ANY ? model_choose_rarely(n, what) : 0;
 }
 
+/* The first that a wait asks. What it finds in its thread's data is chosen too. */
 const struct iw_facts *iw_facts(void)
 {
-	return any(2, "no facts") ? NULL : &facts;
+	struct iw_thread *self = iw_self();
+
+	self->alone = !any(2, "looks at first");
+	self->jitter = 1;
+	preset_of[model_thread()] = presets[any(3, "has a preset")];
+	if (any(2, "is to measure a sleep"))
+		self->unprobed = SPINS_PER_PROBE;
+	if (any(2, "no facts"))
+		return NULL;
+	return &facts_of[!any(2, "has no second CPU")];
 }
 
-enum iw_reason iw_admit(const struct iw_waiter *me, uint64_t now, uint64_t *part_ticks)
+enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts, uint32_t state)
 {
-	(void)me;
-	(void)now;
-	*part_ticks = any(2, "spins to part") ? LONG_NS : 0;
-	if (engine_spins == ENGINE_SLEEPS)
-		return IW_CROWDED;
-	if (engine_spins == ENGINE_SPINS)
-		return IW_NO_REASON;
-	return model_choose(2, "does not spin") ? IW_CROWDED : IW_NO_REASON;
+	(void)facts;
+	(void)state;
+	return preset_of[model_thread()];
 }
 
-enum iw_reason iw_admit_still_alone(const struct iw_waiter *me)
-{
-	(void)me;
-	iw_self()->alone = any(2, "has no second CPU");
-	return iw_self()->alone ? IW_ONE_CPU : IW_NO_REASON;
-}
-
-uint64_t iw_plan_spin_ns(struct iw_waiter *me, uint64_t now)
+uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
 {
 	static const uint64_t lengths[] = { SHORT_NS, LONG_NS };
 
-	(void)now;
-	me->plan = (struct iw_plan){ 0 };
-	if (model_timer_left())
-		me->plan = (struct iw_plan){
-			.timed = true,
-			.sleep = { .wake_ns = 1000000, .until_ns = 2000000 },
-			.spin_again_ns = SHORT_NS,
-		};
-	return any(2, "has learned not to spin") ? 0 : lengths[model_choose(2, "spins on")];
+	(void)facts;
+	return lengths[model_choose(2, "spins on")];
 }
 
-enum ipcwait_preset iw_policy_preset(const struct iw_facts *f,
-				     const struct ipcwait_window *w)
+bool iw_policy_ceiling_set(const struct iw_facts *facts)
 {
-	(void)f;
+	(void)facts;
+	return false;
+}
+
+struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns)
+{
+	(void)facts;
+	(void)block_ns;
+	return (struct iw_timer_cost){ 0 };
+}
+
+/* Waits at the call site were long, or all short. */
+unsigned model_young_share(const struct ipcwait_window *w, uint64_t before)
+{
 	(void)w;
-	return IPCWAIT_ADAPTIVE;
+	(void)before;
+	if (engine_spins < ENGINE_EITHER)
+		return engine_spins == ENGINE_SPINS ? IW_SHARES : 0;
+	return model_choose(2, "does not spin") ? 0 : IW_SHARES;
 }
 
-uint64_t iw_cost_block_ns(const struct iw_facts *f, enum ipcwait_preset preset)
+bool model_timed(const struct ipcwait_window *w, uint64_t spin_ns, uint64_t block_ns,
+		 const struct iw_timer_cost *timer, struct iw_timed_plan *plan)
 {
-	(void)f;
+	(void)w;
+	(void)spin_ns;
+	(void)block_ns;
+	(void)timer;
+	if (!model_timer_left())
+		return false;
+	*plan = (struct iw_timed_plan){
+		.sleep = { .wake_ns = 1000000, .until_ns = 2000000 },
+		.spin_ns = SHORT_NS,
+	};
+	return true;
+}
+
+bool iw_credit_allows(const struct iw_facts *facts, uint64_t full_at, uint64_t now)
+{
+	(void)facts;
+	(void)full_at;
+	(void)now;
+	return !any(2, "has no credit");
+}
+
+void iw_credit_charge(const struct iw_facts *facts, uint64_t *full_at, uint64_t now,
+		      uint64_t ticks, bool lost)
+{
+	(void)facts;
+	(void)full_at;
+	(void)now;
+	(void)ticks;
+	(void)lost;
+}
+
+uint64_t iw_place_beside(const struct iw_facts *facts, struct iw_beside *b, uint64_t now)
+{
+	(void)facts;
+	(void)now;
+	b->times = 1;
+	return any(2, "spins to part") ? LONG_NS : 0;
+}
+
+void iw_place_apart(struct iw_beside *b)
+{
+	b->times = 0;
+}
+
+uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)
+{
+	(void)facts;
 	(void)preset;
 	return BLOCK_NS;
 }
 
-uint64_t iw_cost_latency_ns(const struct iw_facts *f)
+uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 {
-	(void)f;
+	(void)facts;
 	return LATENCY_NS;
+}
+
+bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
+{
+	(void)facts;
+	(void)now;
+	return true;
 }
 
 void iw_cost_note_latency(uint64_t ns)
@@ -114,34 +188,9 @@ void iw_cost_note_timer(uint64_t ns)
 	(void)ns;
 }
 
-void iw_budget_charge(const struct iw_facts *f, uint64_t now, uint64_t ticks)
+void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
 {
-	(void)f;
-	(void)now;
-	(void)ticks;
-}
-
-void iw_harm_note(const struct iw_facts *f, uint64_t now)
-{
-	(void)f;
-	(void)now;
-}
-
-uint32_t iw_licence_take(const struct iw_facts *f, uint64_t now)
-{
-	(void)f;
-	(void)now;
-	return any(2, "gets no licence") ? 0 : 1;
-}
-
-void iw_licence_return(uint32_t licence)
-{
-	(void)licence;
-}
-
-void iw_observe_closely(const struct iw_config *config, const struct iw_outcome *o)
-{
-	(void)config;
+	(void)facts;
 	(void)o;
 }
 

@@ -7,7 +7,7 @@ enum engine_spins {
 	ENGINE_SLEEPS, /* at once */
 	ENGINE_SPINS,  /* always, for whatever number of looks */
 	ENGINE_EITHER,
-	ENGINE_ANY, /* and whatever else the engine may say: no facts, one CPU, no licence, ... */
+	ENGINE_ANY, /* and whatever else the engine may be told: no facts, one CPU, a preset, ... */
 };
 
 extern enum engine_spins engine_spins;

@@ -11,17 +11,21 @@
 
 #define THREADS 3
 
+static struct estimate *const waker = &estimates[WAKER];
+static struct ipcwait_word32 *const result = &believed.result[WAKER];
+
 /* Notes of the test's own. */
 static volatile unsigned notes, probes;
 
 static void begin_batch(void)
 {
-	model_share(&waker, sizeof(waker));
-	model_name(&waker.samples, "samples");
-	model_name(&waker.result, "result");
+	model_share(waker, sizeof(*waker));
+	model_share(result, sizeof(*result));
+	model_name(&waker->samples, "samples");
+	model_name(result, "result");
 	for (unsigned i = 0; i < BATCH - MISSING; i++)
-		waker.batch[i].v = LEAST;
-	waker.samples.v = BATCH - MISSING;
+		waker->batch[i].v = LEAST;
+	waker->samples.v = BATCH - MISSING;
 	notes = 0;
 }
 
@@ -33,11 +37,11 @@ static void note(uint64_t ns)
 
 static void note_sample(unsigned i)
 {
-	uint64_t believed;
+	uint64_t usual;
 
 	note(LEAST + i * (MOST - LEAST) / (THREADS - 1));
-	believed = learned(&waker, LEAST);
-	model_assert(believed >= LEAST && believed <= MOST);
+	usual = learned(WAKER, LEAST);
+	model_assert(usual >= LEAST && usual <= MOST);
 }
 
 static void note_in_handler(unsigned i)
@@ -48,16 +52,16 @@ static void note_in_handler(unsigned i)
 
 static void is_plausible(void)
 {
-	uint32_t result = (uint32_t)model_peek(&waker.result);
+	uint32_t ns = (uint32_t)model_peek(result);
 
-	model_assert(!result || (result >= LEAST && result <= MOST));
+	model_assert(!ns || (ns >= LEAST && ns <= MOST));
 }
 
 /* The quartile of a batch, and one batch is full. */
 static void all_are_counted(void)
 {
-	model_assert(waker.samples.v == BATCH - MISSING + notes);
-	model_assert(waker.result.v == LEAST);
+	model_assert(waker->samples.v == BATCH - MISSING + notes);
+	model_assert(result->v == LEAST);
 }
 
 static void begin_probe(void)

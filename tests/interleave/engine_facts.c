@@ -2,6 +2,8 @@
 #include "interleave/engine_modules.h"
 #include "env/facts.c"
 
+#define QUOTA 150
+
 /* Others run while one gathers, and it may be gone in the middle. */
 struct iw_tick_rate iw_tick_measure(void)
 {
@@ -13,6 +15,23 @@ void iw_config_read(struct iw_config *c)
 {
 	*c = engine_usual_facts.config;
 	model_point();
+}
+
+uint32_t iw_cpus_usable(void)
+{
+	return engine_usual_facts.cpus;
+}
+
+uint32_t iw_cpus_process(void)
+{
+	model_point();
+	return engine_usual_facts.cpus;
+}
+
+uint32_t iw_quota_hundredths(const char *root)
+{
+	model_assert(!*root);
+	return QUOTA;
 }
 
 bool iw_machine_virtual(void)
@@ -47,7 +66,6 @@ static const struct iw_facts *volatile agreed;
 /* There are so many slots left. */
 static void share(unsigned left)
 {
-	engine_set_cpus(engine_usual_facts.cpus);
 	model_share(&slots[SLOTS - LEFT_MOST], LEFT_MOST * sizeof(slots[0]));
 	model_share(&slots_used, sizeof(slots_used));
 	model_share(&published, sizeof(published));
@@ -85,7 +103,7 @@ static void check(const struct iw_facts *f)
 	model_assert(f >= slots && f < slots + SLOTS);
 	model_assert(f->rate.ticks_per_ns_q32 == engine_usual_facts.rate.ticks_per_ns_q32);
 	model_assert(f->config.spin_budget_percent == -1);
-	model_assert(f->cpus == engine_usual_facts.cpus);
+	model_assert(f->cpus == engine_usual_facts.cpus && f->quota_hundredths == QUOTA);
 	model_assert(f->virtual_machine && f->dedicated && f->calibrated);
 	model_assert(f->calibration.latency_ns == 1 && f->calibration.waker_ns == 2);
 }

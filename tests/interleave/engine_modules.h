@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of the engine whose answers engine.c makes up: each by itself, with its real source,
+ * The parts of the library whose answers engine.c makes up: each by itself, with its real source,
  * above the kernel's part that the scenarios make up. engine_<module>.c includes the source, so
  * that the checker can be told of its static data and put it back before each execution.
  *
@@ -13,10 +13,9 @@
 #include "env/facts.h"
 #include "interleave/model.h"
 
-extern const struct model_scenario engine_budget[], engine_calibrate[], engine_cost[],
-	engine_cpus[], engine_facts[], engine_licence[], engine_objects[], engine_part[],
-	engine_policy[], engine_quota[], engine_record[], engine_stats[], engine_team[],
-	engine_window[];
+extern const struct model_scenario engine_calibrate[], engine_cost[], engine_credit[],
+	engine_facts[], engine_objects[], engine_place[], engine_policy[], engine_record[],
+	engine_sites[], engine_stats[], engine_team[], engine_window[];
 
 /* Ticks are ns, there are two CPUs, nothing is configured. */
 extern const struct iw_facts engine_usual_facts;
@@ -24,11 +23,7 @@ extern const struct iw_facts engine_usual_facts;
 /* Some time, in ticks. */
 #define ENGINE_NOW UINT64_C(1000000000000)
 
-/* In begin(): so many CPUs for the process, and no quota. */
-void engine_set_cpus(unsigned cpus);
-
-/* In begin(): the quota is watched, and due; the facts are, and known. */
-void engine_watch_quota(void);
+/* In begin(): the facts are watched, and known. */
 void engine_know_facts(void);
 
 /* The id of the process. */

@@ -2,7 +2,15 @@
 #include "interleave/engine_modules.h"
 #include "policy/window.c"
 
-#define BLOCK_NS UINT64_C(64000)
+/* As many waits as it counts. */
+#define LEARNED_MOST (LEARNED_MASK >> LEARNED_SHIFT)
+
+/* A long wait, and one that nobody ended. */
+#define LONG_NS 6400000
+#define UNENDED 0
+
+/* A full bin. */
+#define FULL 31u
 
 /* CPUs of the wakers, and when they wake. */
 #define CPU(i)     (3 * (i))
@@ -37,26 +45,32 @@ static void begin_new(void)
 /* One wait before it has seen as many as it counts, with every bin but the last full. */
 static void begin_full(void)
 {
-	begin_with(254, (UINT64_C(1) << (BIN_BITS * LAST_BIN)) - 1);
+	begin_with(LEARNED_MOST - 1, (UINT64_C(1) << (IW_HISTOGRAM_BITS - 5)) - 1);
+}
+
+/* One wait before it is known. */
+static void begin_young(void)
+{
+	begin_with(KNOWN_WAITS - 1, 0);
 }
 
 static void record_short(void)
 {
 	recorded++;
-	iw_window_record(window, 100, 0, BLOCK_NS);
+	iw_window_record(window, 0, 1, 0);
 }
 
 static void record_long(void)
 {
 	recorded++;
-	iw_window_record(window, 100 * BLOCK_NS, 0, BLOCK_NS);
+	iw_window_record(window, IW_BIN_LONG, 1, LONG_NS);
 }
 
 static void set_preset(enum ipcwait_preset preset)
 {
 	model_assert(ipcwait_window_set_preset(window, preset) == 0);
 	last_set = preset;
-	model_assert(iw_window_preset(window) == preset);
+	model_assert(iw_state_preset(iw_window_state(window)) == preset);
 }
 
 static void wake(unsigned i)
@@ -75,16 +89,28 @@ static void set_while_used(unsigned i)
 		record_long();
 	} else {
 		wake(i);
-		iw_window_record_unended(window);
+		iw_window_record(window, IW_BIN_LONG, 1, UNENDED);
 	}
 }
 
-/* A preset, a number of waits and a CPU that somebody has put there. */
+/* One that a histogram can say. */
+static bool is_threshold(uint32_t share)
+{
+	static const uint32_t thresholds[] = { 0, 5, 10, 19, 37, 55, IW_SHARES, 74, 112 };
+	unsigned i = 0;
+
+	while (i < sizeof(thresholds) / sizeof(thresholds[0]) && thresholds[i] != share)
+		i++;
+	return i < sizeof(thresholds) / sizeof(thresholds[0]);
+}
+
+/* A preset, a number of waits, a threshold and a CPU that somebody has put there. */
 static void is_legal(void)
 {
 	uint32_t state = (uint32_t)model_peek(&window->state);
 	uint32_t cpu = state >> CPU_SHIFT, preset = state & PRESET_MASK;
 
+	model_assert(is_threshold((state & SHARE_MASK) >> SHARE_SHIFT));
 	model_assert(preset == IPCWAIT_INHERIT || preset == IPCWAIT_POWER ||
 		     preset == IPCWAIT_BLOCK);
 	model_assert(preset == last_set || last_set != IPCWAIT_BLOCK);
@@ -94,7 +120,7 @@ static void is_legal(void)
 
 static void preset_stays(void)
 {
-	model_assert(iw_window_preset(window) == last_set);
+	model_assert(iw_state_preset(iw_window_state(window)) == last_set);
 	is_legal();
 	model_free(window);
 }
@@ -108,18 +134,42 @@ static void record_more(unsigned i)
 	record_long();
 }
 
+static void become_known(unsigned i)
+{
+	if (i < 2)
+		record_short();
+	else
+		wake(i);
+	record_short();
+}
+
+/* Number of waits and threshold change in one step; all waits were short. */
+static void known_is_judged(void)
+{
+	uint32_t state = (uint32_t)model_peek(&window->state);
+
+	is_legal();
+	model_assert(iw_state_share(state) == (iw_state_known(state) ? IW_SHARES : 0));
+}
+
+static void is_known(void)
+{
+	model_assert(iw_state_known(iw_window_state(window)));
+	model_free(window);
+}
+
 /* Nothing has gone over into the part beside it. */
 static void stays_full(void)
 {
 	uint64_t bins = model_peek(&window->bins);
 
 	is_legal();
-	model_assert((model_peek(&window->state) & LEARNED_MASK) >= 254 * LEARNED_ONE);
-	for (unsigned i = 1; i < LAST_BIN; i++)
-		model_assert(count_in(bins, i) == BIN_MAX ||
-			     count_in(bins, i) == BIN_MAX / 2 ||
-			     count_in(bins, i) == BIN_MAX / 4);
-	model_assert(count_in(bins, LAST_BIN) <= recorded);
+	model_assert(learned((uint32_t)model_peek(&window->state)) >= LEARNED_MOST - 1);
+	for (unsigned i = 1; i < IW_BIN_LONG; i++)
+		model_assert(iw_histogram_count(bins, i) == FULL ||
+			     iw_histogram_count(bins, i) == FULL / 2 ||
+			     iw_histogram_count(bins, i) == FULL / 4);
+	model_assert(iw_histogram_count(bins, IW_BIN_LONG) <= recorded);
 }
 
 static void free_window(void)
@@ -162,6 +212,18 @@ const struct model_scenario engine_window[] = {
 	  .thread = record_more,
 	  .always = stays_full,
 	  .end = free_window,
+	  .search = { .bound = 2,
+		      .weak_bound = 1,
+		      .stale = 2,
+		      .pct_depth = 3,
+		      .pct_runs = 4000 } },
+	{ .name = "window: known at last",
+	  .threads = 3,
+	  .about = "whoever finds it known finds what was learned from its waits",
+	  .begin = begin_young,
+	  .thread = become_known,
+	  .always = known_is_judged,
+	  .end = is_known,
 	  .search = { .bound = 2,
 		      .weak_bound = 1,
 		      .stale = 2,

@@ -343,12 +343,12 @@ static bool anybody_stranded(void)
 	return false;
 }
 
-/* One that naps, since it could not be counted, will look by itself. */
+/* One that is unpublished, since there was no room, will look by itself. */
 void event_at_rest(void)
 {
-	bool napping = model_sleepers() > model_sleepers_on(&event->word);
+	bool unpublished = model_sleepers() > model_sleepers_on(&event->word);
 
-	model_assert(gone || napping || !anybody_stranded());
+	model_assert(gone || unpublished || !anybody_stranded());
 }
 
 /*

@@ -162,7 +162,8 @@ const struct model_scenario model_scenarios[] = {
 	{ .name = "event: more waiters than fit",
 	  .threads = 3,
 	  PLAIN,
-	  .about = "no room for another sleeper: a nap, and no wake is swallowed by it",
+	  .about = "no room for another sleeper: it sleeps unpublished, and no wake is "
+		   "swallowed",
 	  SCRIPT{ .role = { WAITS, WAITS, SETS }, .word = EVENT_SLEEPERS(0xfffe) },
 	  SEARCH(2, 1, 4, 1000) },
 	{ .name = "event: ended by the last waiter",
@@ -297,7 +298,7 @@ const struct model_scenario model_scenarios[] = {
 	{ .name = "auto event: no room for a spinner",
 	  .threads = 3,
 	  COMMON,
-	  .about = "it naps, gives up, and takes its mark along",
+	  .about = "unpublished, it gives up, and takes its mark along",
 	  SCRIPT{ .role = { WAITS_UNTIL, WAITS_UNTIL, SETS },
 		  .word = EVENT_SLEEPERS(0xfffe),
 		  .flags = AUTO,

@@ -347,9 +347,9 @@ static void notify_from_outside(void)
 
 void ec_at_rest(void)
 {
-	bool napping = !gone && model_sleepers() > model_sleepers_on(&ec->word);
+	bool unpublished = !gone && model_sleepers() > model_sleepers_on(&ec->word);
 
-	if (gone || napping)
+	if (gone || unpublished)
 		return;
 	model_assert(units_are_used());
 	if (script()->exact)

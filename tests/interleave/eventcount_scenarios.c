@@ -242,7 +242,8 @@ const struct model_scenario model_scenarios[] = {
 	{ .name = "eventcount: more waiters than fit",
 	  .threads = 3,
 	  COMMON,
-	  .about = "no place for another sleeper: a nap, and no wake is swallowed by it",
+	  .about = "no place for another sleeper: it sleeps unpublished, and no wake is "
+		   "swallowed",
 	  SCRIPT{ .role = { COMMITS, COMMITS, NOTIFIES_ALL },
 		  .word = EC_WORD(0, 0, 0x3fe, 0, 0),
 		  .data = true },

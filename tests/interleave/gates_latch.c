@@ -28,10 +28,11 @@ struct script {
 	uint64_t left; /* in the end, if the latch has not opened */
 	unsigned flags;
 	enum engine_spins spins;
-	bool data;          /* who counts leaves something for who waits */
-	bool excess;        /* counts may be too many */
-	bool all_watched;   /* the learned window is no mere statistics here */
-	bool counters_stay; /* the memory is freed when those who count are done as well */
+	int64_t deadline_ns; /* 0 is GATES_SOON_NS */
+	bool data;           /* who counts leaves something for who waits */
+	bool excess;         /* counts may be too many */
+	bool all_watched;    /* the learned window is no mere statistics here */
+	bool counters_stay;  /* the memory is freed when those who count are done as well */
 };
 
 static struct ipcwait_latch *latch;
@@ -120,7 +121,8 @@ static int arrive(void)
 
 static int wait_until(void)
 {
-	int64_t deadline = model_now() + GATES_SOON_NS;
+	int64_t after = script()->deadline_ns ? script()->deadline_ns : GATES_SOON_NS;
+	int64_t deadline = model_now() + after;
 	int r = ipcwait_latch_wait_until(latch, deadline);
 
 	model_assert(r == 0 || (r == -ETIMEDOUT && model_now() >= deadline));
@@ -344,6 +346,19 @@ const struct model_scenario gates_latch[] = {
 		      .weak_bound = 1,
 		      .pct_depth = 4,
 		      .pct_runs = 2000,
+		      .runs_most = 5000 } },
+	{ .name = "latch: deadline in the past",
+	  .threads = 3,
+	  COMMON,
+	  .about = "who never slept takes nobody out of the count",
+	  SCRIPT{ .role = { COUNTS, AWAITS, AWAITS_UNTIL },
+		  .word = LATCH_WORD(1, 0),
+		  .deadline_ns = -1 },
+	  .search = { .bound = 2,
+		      .weak_bound = 1,
+		      .stale = 1,
+		      .pct_depth = 3,
+		      .pct_runs = 1000,
 		      .runs_most = 5000 } },
 	{ .name = "latch: a handler counts",
 	  .threads = 2,

@@ -98,8 +98,9 @@ enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
 	return birth == NAMESPACE + id ? IW_ALIVE : IW_DEAD;
 }
 
-/* Each thread has a CPU of its own. */
+bool model_one_cpu;
+
 unsigned iw_cpu_current(void)
 {
-	return model_thread();
+	return model_one_cpu ? 0 : model_thread();
 }

@@ -19,7 +19,8 @@
 #define RUNS_MOST 60000
 
 /* So many times as many in a long run. */
-#define TIMES_LONG 20
+#define TIMES_LONG   20
+#define SECONDS_LONG 60
 
 struct options {
 	const char *only;   /* part of a scenario's name */
@@ -222,6 +223,7 @@ static struct options parse(char **arg)
 	struct options o = {
 		.memory = -1, .bound = UNBOUNDED, .times = 1, .percent = 100, .seed = SEED
 	};
+	const char *seconds = getenv("IW_STRESS_SECONDS");
 
 	for (; *arg; arg++) {
 		if (strcmp(*arg, "--list") == 0) {
@@ -237,9 +239,9 @@ static struct options parse(char **arg)
 			arg++;
 		}
 	}
-	/* scripts/check --long */
-	if (getenv("IW_STRESS_SECONDS")) {
-		o.times = TIMES_LONG;
+	/* The setups deep and long of the build, the first of them in scripts/check --deep. */
+	if (seconds) {
+		o.times = atoi(seconds) < SECONDS_LONG ? 1 : TIMES_LONG;
 		o.percent = 100;
 	}
 	return o;

@@ -7,6 +7,12 @@
 /* By how much the clock jumps, in ns: beyond what lib/engine/wake.c takes for a fresh stamp. */
 #define JUMP_NS 2000000
 
+/* A reading of the counter is a long time here, in ns, so that a spin is over after few looks. */
+#define COUNTER_NS 1000
+
+/* By how much it steps back, in ns. */
+#define STEP_NS 1000000000
+
 unsigned sched_current(void)
 {
 	return world.current;
@@ -135,6 +141,17 @@ bool sched_clock_jumps(void)
 	world.left.jumps--;
 	model_elapse(JUMP_NS);
 	return true;
+}
+
+uint64_t model_counter(void)
+{
+	model_elapse(COUNTER_NS);
+	if (world.left.steps && world.current != HOST &&
+	    model_choose_rarely(2, "the counter steps back")) {
+		world.left.steps--;
+		world.counter_behind_ns += STEP_NS;
+	}
+	return (uint64_t)(world.now_ns - world.counter_behind_ns);
 }
 
 void sched_trace(const volatile void *p, const char *what, uint64_t value)

@@ -51,6 +51,7 @@ struct model_faults {
 	uint8_t signals;  /* a handler runs; a futex wait that it ends returns -EINTR */
 	uint8_t kills;    /* a process dies */
 	uint8_t jumps;    /* the clock goes on by two milliseconds */
+	uint8_t steps;    /* the CPU's counter steps back by a second */
 	uint8_t timers;   /* the engine bounds a sleep by a timer of its own */
 	uint8_t cancels;  /* a thread that sleeps is cancelled */
 };
@@ -153,8 +154,9 @@ unsigned model_sleepers_on(const void *word);
 /* What is in memory, for looking only: neither order nor life are checked. */
 uint64_t model_peek(const void *p);
 
-/* Time in ns: CLOCK_MONOTONIC and the CPU's counter. It goes on with every reading. */
+/* Time in ns: CLOCK_MONOTONIC and the CPU's counter. They go on with every reading. */
 int64_t model_now(void);
+uint64_t model_counter(void);
 void model_elapse(int64_t ns);
 
 /* A word to sleep on. */
@@ -169,8 +171,8 @@ struct model_word {
 /* The kernel's futex_waitv(), as in lib/os/futex_waitv.h. */
 int model_futex_waitv(const struct model_word *words, unsigned n, int64_t deadline_ns);
 
-/* Set in begin(): a kernel without it. */
-extern bool model_lacks_waitv;
+/* Set in begin(): a kernel without it; a CPU for all threads, where each has its own as a rule. */
+extern bool model_lacks_waitv, model_one_cpu;
 
 /* The kernel's futex, as in lib/os/futex.h. */
 int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,

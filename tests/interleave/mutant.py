@@ -11,3 +11,4 @@ class Mutant:
     new: str       # ... and what stands there instead
     program: str   # of meson.build
     scenario: str  # part of the name of the one that finds it
+    memory: str = ''  # the only kind that finds it, to save time

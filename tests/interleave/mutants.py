@@ -9,7 +9,7 @@ text has gone from the sources is an error, so that the list keeps up with them.
 Usage: mutants.py --root DIR --model LIBRARY... --program NAME SOURCE... ...
                   -- COMPILER FLAG...
 The build runs every third; IW_MUTANT=NAME in the environment chooses by name, and with
-IW_STRESS_SECONDS, as in scripts/check --long, it is all. Exit status: 0 all were found.
+IW_STRESS_SECONDS, as in scripts/check --deep, it is all. Exit status: 0 all were found.
 """
 import argparse
 import concurrent.futures
@@ -35,7 +35,7 @@ MUTANTS += mutants_mutex.MUTANTS
 MUTANTS += mutants_rwlock.MUTANTS
 MUTANTS += mutants_wait_any.MUTANTS
 MUTANTS += mutants_cond.MUTANTS
-SECONDS_MOST = 30
+SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
 
@@ -120,7 +120,8 @@ def check(builder, mutant):
         # A long run is for the right version.
         env = {k: v for k, v in os.environ.items() if k != 'IW_STRESS_SECONDS'}
         try:
-            run = subprocess.run([program, '--quiet', '--first', '--only', mutant.scenario],
+            run = subprocess.run([program, '--quiet', '--first', '--only', mutant.scenario,
+                                  *(['--memory', mutant.memory] if mutant.memory else [])],
                                  check=False, text=True, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, timeout=SECONDS_MOST, env=env)
         except subprocess.TimeoutExpired:

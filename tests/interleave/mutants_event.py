@@ -5,6 +5,7 @@ from mutant import Mutant
 
 EVENT, HEADER = 'lib/sync/event.c', 'include/ipcwait/event.h'
 COUNT, COUNT_HEADER = 'lib/sync/eventcount.c', 'include/ipcwait/eventcount.h'
+OBJECT = 'lib/sync/object.h'
 
 EVENTS = [
     # Orders
@@ -43,11 +44,11 @@ EVENTS = [
            '\tif (IPCWAIT_IMPL_FAST(w < ', '\tif (w & IPCWAIT_IMPL_EVENT_SET)\n\t\treturn 0;\n'
            '\tif (IPCWAIT_IMPL_FAST(w < ', 'event', 'two sets publish'),
     # Touches after the set
-    Mutant('event: set reads flags late', EVENT, 'count,\n\t\t\t      private_, stamped_ns);',
-           'count,\n\t\t\t      e->flags & IPCWAIT_PRIVATE, stamped_ns);', 'event',
-           'set, for one'),
+    Mutant('event: set reads flags late', EVENT, 'iw_waker_wake(&waker, count);',
+           'waker.private_ = e->flags & IPCWAIT_PRIVATE, iw_waker_wake(&waker, count);',
+           'event', 'set, for one'),
     Mutant('event: set stamps late', EVENT, '\t/* From here on a waiter may have been let',
-           '\tif (due)\n\t\tstamped_ns = iw_stamp(&e->window);\n'
+           '\tif (due)\n\t\twaker.stamped_at = iw_stamp(&e->window);\n'
            '\t/* From here on a waiter may have been let', 'event', 'nothing is touched late'),
     Mutant('event: set looks again', EVENT, '\telse if (sleepers(w))\n\t\tiw_count(',
            '\telse if (sleepers(ipcwait_impl_load64_relaxed(&e->word)))\n\t\tiw_count(', 'event',
@@ -55,10 +56,11 @@ EVENTS = [
     # Lost and swallowed wakes
     Mutant('event: no wake', EVENT, 'freed the event. */\n\tif (due)',
            'freed the event. */\n\tif (0)', 'event', 'set, for one'),
-    Mutant('event: wake to the other kind of futex', EVENT, 'count,\n\t\t\t      private_,',
-           'count,\n\t\t\t      !private_,', 'event', 'private'),
+    Mutant('event: wake to the other kind of futex', EVENT, 'iw_waker_wake(&waker, count);',
+           'waker.private_ = !waker.private_, iw_waker_wake(&waker, count);',
+           'event', 'private'),
     Mutant('event: sleeps without a look', EVENT,
-           '\t\tif (take(me, &w))\n\t\t\treturn IW_TAKEN;',
+           '\t\tif (take(me, &w))\n\t\t\treturn iw_rest_taken();',
            '\t\tw = ipcwait_impl_load64_relaxed(&me->event->word);', 'event', 'set, for one'),
     # Epochs
     Mutant('event: a pulse is nothing', EVENT,
@@ -78,7 +80,7 @@ EVENTS = [
            'asleep = w & ~WAKE;', 'event', 'one signal, two deadlines'),
     Mutant('event: sleeps again uncounted', EVENT, '\tme->sleeper = false;\n', '', 'event',
            'sleeps on a timer'),
-    Mutant('event: a spinner that will nap', EVENT, '\n\t    sleepers(w) == SLEEPERS_MAX || (w',
+    Mutant('event: a spinner that will not be woken', EVENT, '\n\t    sleepers(w) == SLEEPERS_MAX || (w',
            '\n\t    (w', 'event', 'no room for a spinner'),
     Mutant('event: a mark on a manual event', EVENT, 'if (!me->auto_ || ', 'if (',
            'event', 'event: all wait'),
@@ -87,8 +89,9 @@ EVENTS = [
     # Death
     Mutant('event: a stale wake is believed', EVENT, '(!(w & WAKE) || stale)', '!(w & WAKE)',
            'event', 'event: killed setter'),
-    Mutant('event: its own stamp is fresh', EVENT, 'stale = stale || (w & WAKE &&',
-           'stale = (w & WAKE &&', 'event', 'auto event: killed setter'),
+    Mutant('event: its own stamp is fresh', OBJECT, 'if (under_way && !me->stale)',
+           'if (under_way)',
+           'event', 'auto event: killed setter'),
     Mutant('event: set already, nobody to wake', EVENT, 'return sleepers(w) && (!',
            'return sleepers(w) && !(w & SET) && (!', 'event', 'event: killed setter'),
 ]
@@ -111,28 +114,33 @@ COUNTS = [
            '\tif (w >> 43 == 0)\n\t\treturn 0;\n\tif (IPCWAIT_IMPL_FAST(w >> 43 == 0) &&',
            'eventcount', 'an item'),
     # Touches after the notification
-    Mutant('eventcount: notify reads flags late', COUNT, 'EVERYBODY, private_, bits,',
-           'EVERYBODY, ec->flags & IPCWAIT_PRIVATE, bits,', 'eventcount', 'one is notified'),
+    Mutant('eventcount: notify reads flags late', COUNT, '(void)iw_waker_wake_bits(',
+           'waker.private_ = ec->flags & IPCWAIT_PRIVATE, iw_waker_wake_bits(',
+           'eventcount', 'one is notified'),
     Mutant('eventcount: notify stamps late', COUNT, '\t/* From here on a waiter may have',
-           '\tif (bits)\n\t\tstamped_ns = iw_stamp(&ec->window);\n'
+           '\tif (bits)\n\t\twaker.stamped_at = iw_stamp(&ec->window);\n'
            '\t/* From here on a waiter may have', 'eventcount', 'nothing is touched late'),
     # Lost wakes
-    Mutant('eventcount: no wake', COUNT, '\tif (bits)\n\t\t(void)iw_wake_bits(',
-           '\tif (0)\n\t\t(void)iw_wake_bits(', 'eventcount', 'one is notified'),
-    Mutant('eventcount: wake to the other kind of futex', COUNT, 'EVERYBODY, private_,',
-           'EVERYBODY, !private_,', 'eventcount', 'private'),
+    Mutant('eventcount: no wake', COUNT, '\tif (bits)\n\t\t(void)iw_waker_wake_bits(',
+           '\tif (0)\n\t\t(void)iw_waker_wake_bits(',
+           'eventcount', 'one is notified'),
+    Mutant('eventcount: wake to the other kind of futex', COUNT, '(void)iw_waker_wake_bits(',
+           'waker.private_ = !waker.private_, iw_waker_wake_bits(',
+           'eventcount', 'private'),
     Mutant('eventcount: fast notify over sleepers', COUNT_HEADER,
            'IPCWAIT_IMPL_FAST(w >> 43 == 0)', 'IPCWAIT_IMPL_FAST(w == w)', 'eventcount',
            'one is notified'),
     Mutant('eventcount: sleeps without a look', COUNT,
-           '\t\tif (take(me, &w))\n\t\t\treturn IW_TAKEN;\n\t\tif (me->in_line)',
+           '\t\tif (take(me, &w))\n\t\t\treturn iw_rest_taken();\n\t\tif (me->in_line)',
            '\t\tw = ipcwait_impl_load64_relaxed(&me->ec->word);\n\t\tif (me->in_line)',
            'eventcount', 'an item'),
-    Mutant('eventcount: sleeps on any epoch', COUNT, '\t*expected = (uint32_t)me->key;\n\tdo {',
-           '\tdo {\n\t\t*expected = (uint32_t)me->ec->word.v;', 'eventcount', 'one is notified'),
+    Mutant('eventcount: sleeps on any epoch', COUNT,
+           'iw_rest_on((const uint32_t *)&me->ec->word, (uint32_t)me->key);',
+           'iw_rest_on((const uint32_t *)&me->ec->word, (uint32_t)me->ec->word.v);', 'eventcount',
+           'one is notified'),
     # Places and classes
     Mutant('eventcount: a sleeper of all classes', COUNT,
-           'me->base.bits = 1u << me->place % CLASSES;', 'me->base.bits = UINT32_MAX;',
+           'rest.bits = 1u << me->place % CLASSES;', 'rest.bits = UINT32_MAX;',
            'eventcount', 'exactly one'),
     # Those who leave
     Mutant('eventcount: who gives up leaves a place', COUNT,
@@ -159,11 +167,12 @@ COUNTS = [
     Mutant('eventcount: sleeps again out of line', COUNT, '\tme->in_line = false;\n', '',
            'eventcount', 'sleeps on a timer'),
     # Death
-    Mutant('eventcount: stale wakes are believed', COUNT,
-           'stale = stale || (wakes(w) && !iw_stamp_fresh(&ec->window));', 'stale = false;',
+    Mutant('eventcount: stale wakes are believed', COUNT, 'iw_waker_doubts(&waker, wakes(w))',
+           'false',
            'eventcount', 'killed notifier'),
-    Mutant('eventcount: its own stamp is fresh', COUNT, 'stale = stale || (wakes(w) &&',
-           'stale = (wakes(w) &&', 'eventcount', 'killed notifier and a rival'),
+    Mutant('eventcount: its own stamp is fresh', OBJECT, 'if (under_way && !me->stale)',
+           'if (under_way)',
+           'eventcount', 'killed notifier and a rival'),
     Mutant('eventcount: stale, and only those in line', COUNT,
            '*bits = stale ? ALL_CLASSES : classes(head(w), m);', '*bits = classes(head(w), m);',
            'eventcount', 'killed notifier'),

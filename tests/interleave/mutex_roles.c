@@ -64,6 +64,8 @@ void mutex_begin(void)
 	mutex = model_alloc(sizeof(*mutex));
 	if (!s->all_watched)
 		model_quiet(&mutex->window, sizeof(mutex->window));
+	if (!s->all_watched && !is_robust())
+		model_quiet(&mutex->note, sizeof(mutex->note));
 	/* Two fields in four bytes, which are one to the checker; an owner writes the second. */
 	if (s->flags & KINDS)
 		model_quiet(&mutex->flags, sizeof(mutex->flags) + sizeof(mutex->count));
@@ -71,6 +73,7 @@ void mutex_begin(void)
 	model_name(&mutex->note, "mutex.note");
 	model_assert(ipcwait_mutex_init(mutex, s->flags) == 0);
 	mutex->word.v |= s->word;
+	mutex->note.v |= s->pace;
 	shared = model_alloc(sizeof(*shared));
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++) {
 		shared->users += s->role[i] != NOTHING;
@@ -271,6 +274,7 @@ static void check_word(uint64_t w)
 	if (!mutex_word_sleepers(w))
 		model_assert(!(w & (MUTEX_WORD_WAKE | MUTEX_WORD_QUIET | MUTEX_WORD_URGENT |
 				    MUTEX_WORD_PASSES)));
+	model_assert(mutex_word_owner(w) || !(w & MUTEX_WORD_TIMED));
 	if (w & MUTEX_WORD_LOST)
 		model_assert(w & MUTEX_WORD_DIED && !mutex_word_owner(w));
 	if (w & MUTEX_WORD_DIED)

@@ -31,6 +31,7 @@ struct mutex_script {
 	unsigned rounds; /* 0 is 1 */
 	unsigned flags;
 	uint64_t word; /* to begin with: what strangers have left */
+	uint32_t pace; /* and what they have taught */
 	enum engine_spins spins;
 	int64_t deadline_ns;       /* 0 is SOON_NS */
 	int64_t later_ns, held_ns; /* 0 is HELD_NS */

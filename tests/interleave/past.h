@@ -17,15 +17,16 @@ static inline bool repaired(void)
 	return model_script() != NULL;
 }
 
-static inline int nap_until(_Atomic uint32_t *word, uint32_t expected, int64_t deadline_ns)
+static inline int sleep_while_until(_Atomic uint32_t *word, uint32_t expected,
+				    int64_t deadline_ns)
 {
 	return model_futex_wait((const void *)word, expected, deadline_ns, false,
 				UINT32_MAX);
 }
 
-static inline void nap(_Atomic uint32_t *word, uint32_t expected)
+static inline void sleep_while(_Atomic uint32_t *word, uint32_t expected)
 {
-	(void)nap_until(word, expected, INT64_MAX);
+	(void)sleep_while_until(word, expected, INT64_MAX);
 }
 
 static inline void wake(_Atomic uint32_t *word, uint32_t n)

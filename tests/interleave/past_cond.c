@@ -51,7 +51,7 @@ static void wrap_thread(unsigned i)
 		uint32_t number = atomic_load(&sequence->number);
 
 		lock_give(&m->lock);
-		nap(&sequence->number, number);
+		sleep_while(&sequence->number, number);
 		lock_take(&m->lock);
 	}
 	lock_give(&m->lock);
@@ -103,7 +103,7 @@ static bool sleep_inside(uint32_t g, uint32_t place)
 	open = !(atomic_load(&groups->signals[g]) & CLOSED) &&
 	       place >= atomic_load(&groups->start) / 2;
 	if (open)
-		nap(&groups->signals[g], 0);
+		sleep_while(&groups->signals[g], 0);
 	if (atomic_fetch_sub(&groups->inside[g], 2) == 3) {
 		atomic_fetch_and(&groups->inside[g], ~1u);
 		wake(&groups->inside[g], UINT32_MAX);
@@ -153,7 +153,7 @@ static void close_older(uint32_t g)
 	while (atomic_load(&groups->inside[g]) / 2) {
 		inside = atomic_fetch_or(&groups->inside[g], 1) | 1;
 		if (inside / 2)
-			nap(&groups->inside[g], inside);
+			sleep_while(&groups->inside[g], inside);
 	}
 	atomic_fetch_add(&groups->start, groups->members * 2 + (g ? 1 : -1u));
 	atomic_store(&groups->signals[g], 0);
@@ -169,7 +169,7 @@ static void take_own_signal(uint32_t g, uint32_t place)
 		if (place < start)
 			return;
 		if ((int32_t)(seen - start) <= 0)
-			nap(&groups->signals[g], seen);
+			sleep_while(&groups->signals[g], seen);
 		else if (atomic_compare_exchange_strong(&groups->signals[g], &seen,
 							seen - 1))
 			return;

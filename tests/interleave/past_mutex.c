@@ -8,7 +8,7 @@ void lock_take(struct lock *l)
 	if (atomic_compare_exchange_strong(&l->word, &seen, 1))
 		return;
 	while (atomic_exchange(&l->word, 2))
-		nap(&l->word, 2);
+		sleep_while(&l->word, 2);
 }
 
 void lock_give(struct lock *l)
@@ -50,7 +50,7 @@ static void flag_take(void)
 	while (!atomic_compare_exchange_strong(&flagged->word, &seen, mine)) {
 		if (seen == CROWDED ||
 		    atomic_compare_exchange_strong(&flagged->word, &seen, CROWDED)) {
-			nap(&flagged->word, CROWDED);
+			sleep_while(&flagged->word, CROWDED);
 			if (repaired())
 				mine = CROWDED;
 		}
@@ -148,7 +148,7 @@ static void phase_read(void)
 		uint32_t asked = atomic_fetch_or(&phase->word, ASKED) | ASKED;
 
 		if (atomic_load(&phase->taken))
-			nap(&phase->word, asked);
+			sleep_while(&phase->word, asked);
 	}
 }
 

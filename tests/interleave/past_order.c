@@ -32,7 +32,7 @@ static void park(void)
 		return;
 	}
 	while (!atomic_exchange(&permit->word, 0))
-		nap(&permit->word, 0);
+		sleep_while(&permit->word, 0);
 }
 
 static void unpark(void)
@@ -85,7 +85,7 @@ static void poll_once(void)
 		atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&poller->work, memory_order_acquire))
 		while (!atomic_load_explicit(&poller->notified, memory_order_acquire))
-			nap(&poller->notified, 0);
+			sleep_while(&poller->notified, 0);
 	atomic_fetch_sub(&poller->about_to_sleep, 1);
 }
 
@@ -137,7 +137,7 @@ static void event_wait(void)
 		seen = CLEAR;
 		(void)atomic_compare_exchange_strong(event, &seen, BUSY);
 		if (seen != SET)
-			nap(event, BUSY);
+			sleep_while(event, BUSY);
 	} while (repaired());
 }
 

@@ -59,7 +59,7 @@ static void call_first(struct queue *q)
 static void sleep_until_called(struct queue *q, unsigned i)
 {
 	while (!atomic_load(&q->called[i]))
-		nap(&q->called[i], 0);
+		sleep_while(&q->called[i], 0);
 }
 
 /*
@@ -127,7 +127,7 @@ static bool parked_take(unsigned i, int64_t deadline_ns)
 			continue;
 		}
 		if (park(i)) {
-			if (nap_until(&parking->queue.called[i], 0, deadline_ns) ==
+			if (sleep_while_until(&parking->queue.called[i], 0, deadline_ns) ==
 				    -ETIMEDOUT &&
 			    give_up(i))
 				return false;

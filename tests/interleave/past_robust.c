@@ -34,7 +34,7 @@ static bool heir_take(unsigned i)
 			return false;
 		if (seen & SLEEPERS ||
 		    atomic_compare_exchange_strong(robust, &seen, seen | SLEEPERS)) {
-			nap(robust, seen | SLEEPERS);
+			sleep_while(robust, seen | SLEEPERS);
 			others = SLEEPERS;
 		}
 	}

@@ -31,7 +31,7 @@ static void post_wait(void)
 			mine = SLEEPER;
 			atomic_fetch_add(counted, mine);
 		}
-		nap((_Atomic uint32_t *)counted, 0);
+		sleep_while((_Atomic uint32_t *)counted, 0);
 		seen = atomic_load(counted);
 	}
 }
@@ -78,7 +78,7 @@ static bool late_try(void)
 static int late_wait(int64_t deadline_ns)
 {
 	while (!late_try()) {
-		int result = nap_until(tokens, 0, deadline_ns);
+		int result = sleep_while_until(tokens, 0, deadline_ns);
 
 		if (deadline_ns == INT64_MAX || result == -EAGAIN)
 			continue;

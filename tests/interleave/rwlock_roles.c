@@ -36,7 +36,7 @@ static volatile unsigned begun[MODEL_THREADS_MAX]; /* ... when so many writes ha
 static volatile bool asleep[MODEL_THREADS_MAX];    /* seen so, and not awake since */
 static volatile bool forgotten[MODEL_THREADS_MAX]; /* by a roll call, and not awake since */
 static volatile int64_t called_ns[MODEL_THREADS_MAX]; /* when its call began */
-static volatile int64_t woken_ns;                     /* when anybody was last woken */
+static volatile int64_t woken_ns; /* when whoever was last woken was stamped for */
 
 #define NOBODY MODEL_THREADS_MAX
 
@@ -227,17 +227,19 @@ static void check_wake(uint64_t was, uint64_t w)
 		model_assert(!(w & WORD_WAKE));
 }
 
-/*
- * Nobody is doubted who has just been woken. The waker takes the time before, and another may
- * have taken a later one for a wake to come.
- */
+/* How long ago somebody has last said that he is about to wake, in ns. */
+static int64_t stamp_age_ns(void)
+{
+	uint32_t stamp = (uint32_t)model_peek(&lock->window.stamp);
+
+	return (int64_t)(int32_t)((uint32_t)(model_now() >> 3) - stamp) * 8;
+}
+
+/* Nobody is doubted who has just been woken, by one who was not long about it. */
 static void check_doubt(void)
 {
-	int64_t now = model_now();
-	uint32_t age = (uint32_t)(now >> 3) - (uint32_t)model_peek(&lock->window.stamp);
-
-	if (model_memory() != MODEL_WEAK && now - woken_ns < DOUBT_NS)
-		model_assert((int64_t)age * 8 >= DOUBT_NS - 16);
+	if (model_memory() != MODEL_WEAK)
+		model_assert(model_now() - woken_ns >= DOUBT_NS - 16);
 }
 
 /* Somebody calls the roll: all rights of those who wait are forgotten. */
@@ -274,7 +276,7 @@ static void note_change(uint64_t was, uint64_t w)
 		writer = NOBODY;
 	}
 	if (w & ~was & (WORD_TURN | WORD_WAKE))
-		woken_ns = model_now();
+		woken_ns = model_now() - stamp_age_ns();
 	if ((word_wsleepers(was) && !word_wsleepers(w)) ||
 	    (w & WORD_TURN && !(was & WORD_TURN)))
 		made_way = made_way + 1;
@@ -323,8 +325,8 @@ void rwlock_look(void)
 }
 
 /*
- * Whoever sleeps cannot have it. One that naps, since it could not be counted, will look by
- * itself.
+ * Whoever sleeps cannot have it. One that is unpublished, since it could not be counted, will look
+ * by itself.
  */
 void rwlock_at_rest(void)
 {

@@ -286,6 +286,7 @@ static void reset(const struct run_params *params)
 	world.preemptions = world.changes = 0;
 	world.early_expiries = EARLY_EXPIRIES_MAX;
 	world.now_ns = 1000000000;
+	world.counter_behind_ns = 0;
 	memset(&world.host_view, 0, sizeof(world.host_view));
 	world.host_view.past[HOST] = 1;
 	memset(&iw_thread, 0, sizeof(iw_thread));

@@ -60,6 +60,7 @@ void sem_begin(void)
 	const struct sem_script *s = script();
 
 	engine_spins = s->spins;
+	model_one_cpu = s->one_cpu;
 	gone = healed = false;
 	history_begin(&history, ops, SPEC_OPS);
 	begun = posted = word_value(s->word);
@@ -261,14 +262,14 @@ void sem_look(void)
 }
 
 /*
- * Whoever sleeps, with or without a deadline, sleeps for want of tokens. One that naps, since it
- * could not be counted, will look by itself.
+ * Whoever sleeps, with or without a deadline, sleeps for want of tokens. One that is unpublished,
+ * since it could not be counted, will look by itself.
  */
 void sem_at_rest(void)
 {
-	bool napping = model_sleepers() > model_sleepers_on(&sem->word);
+	bool unpublished = model_sleepers() > model_sleepers_on(&sem->word);
 
-	model_assert(gone || napping || word_value(model_peek(&sem->word)) == 0);
+	model_assert(gone || unpublished || word_value(model_peek(&sem->word)) == 0);
 }
 
 /*

@@ -33,6 +33,7 @@ struct sem_script {
 	enum engine_spins spins;
 	int64_t deadline_ns; /* 0 is SOON_NS */
 	bool punctual;       /* nothing but its own deadline moves the clock far */
+	bool one_cpu;        /* for all threads */
 	bool full;           /* posts may find no room */
 	bool data;           /* the one poster leaves something for who takes the token */
 	bool all_watched;    /* the learned window is no mere statistics here */

@@ -13,7 +13,7 @@
 #include "interleave/wait_any_roles.h"
 
 /* Here, so that the checker can be told of its static data. */
-#include "engine/sleep_any.c"
+#include "engine/sleep.c"
 
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 5000000

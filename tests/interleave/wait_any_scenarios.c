@@ -134,7 +134,7 @@ const struct model_scenario model_scenarios[] = {
 	{ .name = "any: no room on the second",
 	  .threads = 2,
 	  COMMON,
-	  .about = "it naps, and what it has announced on the first is taken back",
+	  .about = "unpublished, and what it has announced on the first is taken back",
 	  SCRIPT{ .role = { { ANY_WAITS, "ab" }, { ANY_POSTS, "b" } },
 		  .word = { 0, WORD(0, 0, 65535) } },
 	  .search = { .bound = 2, .pct_depth = 3, .pct_runs = 1000 } },

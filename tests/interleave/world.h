@@ -46,7 +46,7 @@ struct world {
 	struct view host_view;
 	unsigned current;
 	unsigned preemptions, changes, early_expiries;
-	int64_t now_ns;
+	int64_t now_ns, counter_behind_ns;
 	bool observing; /* always() looks: nothing is noted */
 	jmp_buf out;    /* of the execution */
 };

@@ -95,7 +95,7 @@ end:
 	do	/* take(); 5: withdraw() does not try */
 	:: d_step { v && (LOOKS || st[i] == RUNG || st[i] == EXPIRED && BROKEN != 5) ->
 		v--; taken++; left--; leave((left -> NEW : GONE)) }
-		/* mark_spinner(); 2: though it will nap, 6: also a sleeper, whom WAKES may count */
+		/* mark_spinner(); 2: though it will not be woken, 6: also a sleeper, whom WAKES may count */
 	:: d_step { !v && LOOKS && s > k && !sp && IF(6, 1, !sleeper) && IF(2, 1, s < ROOM) ->
 		sp = 1; spinner = 1; st[i] = (st[i] == NEW -> AWAKE : st[i]) }
 		/* settle(); 7: does not look, 8: keeps WAKES, 9: keeps SPINNER */

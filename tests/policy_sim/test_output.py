@@ -60,12 +60,17 @@ class Figures(common.SimTest):
         own = series["policies"][0]
         best = min(series["policies"][len(OWN):], key=lambda p: p["suite_mean"])
         values = [(b["value"], b["limit"], b["decided_by"]) for b in series["bars"]]
-        self.assertEqual(values[0][:2], (own["suite_mean"], 1.2))
-        self.assertEqual(values[1], (own["worst_stationary"], 1.6,
+        young = {m["name"] for m in series["members"] if m["kind"] == "young"}
+        ratios = [s["ratio"] for s in own["scores"] if s["member"] in young]
+        self.assertEqual(values[0][:2], (own["suite_mean"], 1.15))
+        self.assertGreater(len(ratios), 10)
+        self.assertAlmostEqual(values[1][0], math.fsum(ratios) / len(ratios))
+        self.assertEqual(values[1][1], 1.15)
+        self.assertEqual(values[2], (own["worst_stationary"], 1.6,
                                      own["worst_stationary_member"]))
-        self.assertEqual(values[2][:2], (own["loss_max_b"], 2))
-        self.assertEqual(values[3], (own["suite_mean"], best["suite_mean"], best["policy"]))
-        self.assertEqual(table.count("reached"), 4)
+        self.assertEqual(values[3][:2], (own["loss_max_b"], 2))
+        self.assertEqual(values[4], (own["suite_mean"], best["suite_mean"], best["policy"]))
+        self.assertEqual(table.count("reached"), 5)
         self.assertEqual(table.count("NOT reached"),
                          sum(not b["reached"] for b in series["bars"]))
 

@@ -84,7 +84,7 @@ def haltpoll():
             return
         h, w = x - tau, state["w"]
         if h > 200000:
-            state["w"] = w // 2
+            state["w"] = w // 2 if w // 2 >= 50000 else 0
         elif h > w:
             state["w"] = min(200000, max(50000, 2 * w))
 

@@ -7,8 +7,8 @@ import common
 
 B = 30000
 
-# What a timed sleep may cost.
-WORTH = {"ipcwait": B // 3, "latency": B - B // 4}
+# What a timed sleep may cost; under ADAPTIVE there is none.
+WORTH = {"ipcwait": 0, "latency": B - B // 4}
 SEED = 1
 WORD = 2**64 - 1
 
@@ -96,44 +96,89 @@ class Rhythm:
         return best if best and best[0] < worth else None
 
 
+def bin_of(x):
+    return sum(x >= B * edge // 64 for edge in EDGES)
+
+
+class Histogram:
+    """What lib/policy/histogram.h says."""
+
+    def __init__(self):
+        self.counts = [0] * 8
+
+    def total(self):
+        return sum(self.counts)
+
+    def add(self, i, n):
+        if self.counts[i] + n > 31:
+            self.counts = [c // 2 for c in self.counts]
+        self.counts[i] += n
+
+
+def cheapest(counts):
+    """In 64ths of B."""
+    best, best_cost = 0, sum(counts) * 64
+    for i, threshold in enumerate(THRESHOLDS):
+        covered = sum(n * t for n, t in zip(counts[:i + 1], TYPICAL))
+        longer = sum(counts[i + 1:])
+        cost = covered + longer * (threshold + 64)
+        if cost < best_cost:
+            best_cost = cost
+            best = threshold if longer else max(threshold, 64)
+    return best
+
+
 class Own:
-    """What lib/policy/window.h says."""
+    """What lib/policy/window.h and sites.h say, and what lib/engine/plan.c does with it."""
 
     def __init__(self, name, policy):
-        self.counts, self.learned = [0] * 8, 0
-        self.rhythm, self.worth = Rhythm(), WORTH[policy]
-        self.jitter = Random(name, policy)
+        self.worth, self.jitter = WORTH[policy], Random(name, policy)
+        self.sites, self.kind = {}, Histogram()
+        self.quick = self.remembered = 0
+        self.renew(None)
 
-    def cheapest(self):
-        best, best_cost = 0, sum(self.counts) * 64
-        for i, threshold in enumerate(THRESHOLDS):
-            covered = sum(n * t for n, t in zip(self.counts[:i + 1], TYPICAL))
-            longer = sum(self.counts[i + 1:])
-            cost = covered + longer * (threshold + 64)
-            if cost < best_cost:
-                best_cost = cost
-                best = threshold if longer else max(threshold, 64)
-        return best * B // 64
+    def renew(self, site):
+        """A new object, waited for there."""
+        self.own, self.learned, self.rhythm = Histogram(), 0, Rhythm()
+        self.site = self.sites.setdefault(site, Histogram())
+
+    def young_share(self):
+        before = self.site if self.site.total() >= 4 else self.kind
+        if before.total() >= 4:
+            return cheapest([c + 8 * own for c, own in zip(before.counts, self.own.counts)])
+        best, waits = cheapest(self.own.counts), self.own.total()
+        if waits == 0 or (0 < best < 34 and waits < 4):
+            return 34
+        return best if best or waits > 1 else 22
 
     def plan(self):
         """The jittered spin, and (wake, until, longest spin) or None."""
-        sleep = self.rhythm.plan(self.worth) if self.counts[7] else None
-        spin = self.cheapest() if sum(self.counts) >= 4 else B * 54 // 100
-        spin = min(max(spin, B // 8 if self.learned < 8 else 0), B * 112 // 64)
+        share = cheapest(self.own.counts) if self.learned >= 8 else self.young_share()
+        spin = share * B // 64
+        spin = spin - spin // 8 + spin // 4 * ((self.jitter.next() >> 32) % 256) // 256
+        spin = min(spin, 2 * B)
+        sleep = self.rhythm.plan(self.worth) if self.own.counts[7] else None
         again = max(0, B * 112 // 64 - spin - TIMER_CPU)
         if sleep and (sleep[3] > again or sleep[1] <= 2 * spin):
             sleep = None
-        jittered = spin - spin // 8 + spin // 4 * ((self.jitter.next() >> 32) % 256) // 256
-        return min(jittered, 2 * B), (sleep[1], sleep[2], again) if sleep else None
+        return spin, (sleep[1], sleep[2], again) if sleep else None
 
-    def learn(self, x):
-        i = sum(x >= B * edge // 64 for edge in EDGES)
-        if self.counts[i] == 31:
-            self.counts = [n // 2 for n in self.counts]
-        if i == 7:
+    def remember(self, x, n):
+        known = self.learned >= 8
+        self.own.add(bin_of(x), n)
+        self.learned = min(63, self.learned + 1)
+        if not known or self.remembered % 16 == 0:
+            self.site.add(bin_of(x), 1)
+            self.kind.add(bin_of(x), 1)
+        self.remembered += known
+
+    def learn(self, x, spun):
+        n = 8 if spun and self.learned >= 8 else 1
+        self.quick += spun
+        if not spun and bin_of(x) == 7:
             self.rhythm.learn(x)
-        self.counts[i] += 1
-        self.learned = min(255, self.learned + 1)
+        if not spun or self.quick % n == 0:
+            self.remember(x, n)
 
 
 def plain(spin, x):
@@ -151,17 +196,19 @@ def timed(spin, sleep, timer, x):
     return cost + spin + TIMER_CPU, spun + spin, slept
 
 
-def expected(name, waits, policy):
+def expected(name, waits, policy, life=0, sites=1):
     own, timer = Own(name, policy), Random(name, "timer")
     cost = best = spun = slept = timers = worst = 0
-    for x in waits:
+    for i, x in enumerate(waits):
+        if life and i % life == 0:
+            own.renew(i // life % sites)
         spin, sleep = own.plan()
         if x <= spin or not sleep or sleep[0] <= spin:
             c = plain(spin, x)
         else:
             c = timed(spin, sleep, timer, x)
             timers += 1
-        own.learn(x)
+        own.learn(x, x <= spin)
         cost, spun, slept = cost + c[0], spun + c[1], slept + c[2]
         best += min(x, B)
         worst = max(worst, c[0] - min(x, B))
@@ -188,7 +235,7 @@ class Timed(common.SimTest):
         name = self.write_waits("phases.txt", waits)
         results, _ = self.simulate("--trace", name, "--waits", "10")
         policies = {p["policy"]: p for p in results["series"][0]["policies"]}
-        for policy, times in (("ipcwait", range(0, 500)), ("latency", range(5000, 25000))):
+        for policy, times in (("ipcwait", range(0, 1)), ("latency", range(5000, 25000))):
             (ratio, spun, slept, loss_us), timers = expected("phases", waits, policy)
             found = [s for s in policies[policy]["scores"] if s["member"] == "phases"][0]
             with self.subTest(rule=policy):
@@ -197,6 +244,26 @@ class Timed(common.SimTest):
                 self.assertAlmostEqual(found["spun_share_of_time"], spun, places=9)
                 self.assertAlmostEqual(found["slept_share_of_waits"], slept, places=9)
                 self.assertAlmostEqual(found["loss_max_us"], loss_us, places=6)
+
+    def test_second_implementation_on_young_objects(self):
+        n = 4000
+        by_turns = {
+            "2 sites, 0.1 B, 10 B, 8 waits": (8, 8, 2),
+            "1 site, 0.1 B, 10 B, 8 waits": (8, 8, 1),
+            "1 site, 0.1 B, 10 B, 64 waits": (64, 64, 1),
+            "2 sites, 0.1 B, 10 B, 1 wait": (1, 1, 2),
+        }
+        results, _ = self.simulate("--waits", str(n))
+        policies = {p["policy"]: p for p in results["series"][0]["policies"]}
+        for member, (run, life, sites) in by_turns.items():
+            waits = [10 * B if i // run % 2 else B // 10 for i in range(n)]
+            for policy in ("ipcwait", "latency"):
+                (ratio, spun, slept, _), _ = expected(member, waits, policy, life, sites)
+                found = [s for s in policies[policy]["scores"] if s["member"] == member][0]
+                with self.subTest(rule=policy, member=member):
+                    self.assertAlmostEqual(found["ratio"], ratio, places=9)
+                    self.assertAlmostEqual(found["spun_share_of_time"], spun, places=9)
+                    self.assertAlmostEqual(found["slept_share_of_waits"], slept, places=9)
 
     def test_timed_sleeps_pay_where_waits_are_regular_and_cost_nothing_elsewhere(self):
         results, _ = self.simulate("--waits", "20000")

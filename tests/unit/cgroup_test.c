@@ -35,42 +35,37 @@ static int end(void **state)
 	return 0;
 }
 
-static struct iw_cgroup_limits limits_now(void)
+static uint32_t limit_now(void)
 {
 	struct iw_cgroup_names names;
 	struct iw_cgroup_places places;
 
 	(void)iw_cgroup_read_names(f.root, &names);
 	iw_cgroup_find(f.root, &names, &places);
-	return iw_cgroup_read_limits(&places);
+	return iw_cgroup_hundredths(&places);
 }
 
 static uint32_t limit(const char *names, const char *mounts)
 {
 	fixture_put(&f, NAMES, names);
 	fixture_put(&f, MOUNTS, mounts);
-	return limits_now().hundredths;
+	return limit_now();
 }
 
-static void put_v1(const char *group, const char *quota, const char *period,
-		   const char *throttled)
+static void put_v1(const char *group, const char *quota, const char *period)
 {
-	char path[256], text[128];
+	char path[256];
 
 	(void)snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", group);
 	fixture_put(&f, path, quota);
 	(void)snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", group);
 	fixture_put(&f, path, period);
-	(void)snprintf(path, sizeof(path), "%s/cpu.stat", group);
-	(void)snprintf(text, sizeof(text),
-		       "nr_periods 9\nnr_throttled %s\nthrottled_time 12\n", throttled);
-	fixture_put(&f, path, text);
 }
 
 static void test_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(limits_now().hundredths, 0);
+	assert_int_equal(limit_now(), 0);
 	assert_int_equal(limit("", ""), 0);
 	assert_int_equal(limit("0::/\n", ""), 0);
 	assert_int_equal(limit("", MOUNT_V2), 0);
@@ -92,33 +87,31 @@ static void test_v2(void **state)
 static void test_v1(void **state)
 {
 	(void)state;
-	put_v1("/cg/cpu/x", "50000\n", "100000\n", "3");
+	put_v1("/cg/cpu/x", "50000\n", "100000\n");
 	assert_int_equal(limit("4:cpu,cpuacct:/x\n", MOUNT_CPUSET MOUNT_CPU), 50);
 	assert_int_equal(limit("4:cpuacct,cpu:/x\n", MOUNT_CPU), 50);
-	assert_int_equal(limits_now().throttled, 3);
 	assert_int_equal(limit("4:cpuset:/x\n", MOUNT_CPU), 0);
 	assert_int_equal(limit("4:cpuacct:/x\n", MOUNT_CPU), 0);
 	assert_int_equal(limit("4:name=cpu:/x\n", MOUNT_CPU), 0);
 	assert_int_equal(limit("4:cpu:/x\n", MOUNT_CPUSET), 0);
 	assert_int_equal(limit("4:cpu:/x\n", "31 23 0:27 / /cg/cpu rw - tmpfs x rw,cpu\n"),
 			 0);
-	put_v1("/cg/cpu/x", "-1\n", "100000\n", "3");
+	put_v1("/cg/cpu/x", "-1\n", "100000\n");
 	assert_int_equal(limit("4:cpu:/x\n", MOUNT_CPU), 0);
 }
 
-/* The tightest of all levels, and the stops of those with a limit. */
+/* The tightest of all levels. */
 static void test_nested(void **state)
 {
 	(void)state;
-	put_v1("/cg/cpu", "100000\n", "100000\n", "1");
-	put_v1("/cg/cpu/a", "40000\n", "100000\n", "10");
-	put_v1("/cg/cpu/a/b", "-1\n", "100000\n", "100");
-	put_v1("/cg/cpu/a/b/c", "30000\n", "50000\n", "1000");
-	put_v1("/cg/cpu/a/b/c/d", "10000\n", "100000\n", "10000");
+	put_v1("/cg/cpu", "100000\n", "100000\n");
+	put_v1("/cg/cpu/a", "40000\n", "100000\n");
+	put_v1("/cg/cpu/a/b", "-1\n", "100000\n");
+	put_v1("/cg/cpu/a/b/c", "30000\n", "50000\n");
+	put_v1("/cg/cpu/a/b/c/d", "10000\n", "100000\n");
 	assert_int_equal(limit("4:cpu:/a/b/c\n", MOUNT_CPU), 40);
-	assert_int_equal(limits_now().throttled, 1011);
 	/* Not below the mount point. */
-	put_v1("/cg", "1000\n", "100000\n", "1");
+	put_v1("/cg", "1000\n", "100000\n");
 	assert_int_equal(limit("4:cpu:/a/b/c\n", MOUNT_CPU), 40);
 }
 
@@ -128,11 +121,11 @@ static void test_hybrid(void **state)
 	static const char mounts[] = MOUNT_UNIFIED MOUNT_CPU MOUNT_CPUSET;
 
 	(void)state;
-	put_v1("/cg/cpu/old", "70000\n", "100000\n", "1");
+	put_v1("/cg/cpu/old", "70000\n", "100000\n");
 	assert_int_equal(limit(names, mounts), 70);
 	fixture_put(&f, "/cg/unified/new/cpu.max", "60000 100000\n");
 	assert_int_equal(limit(names, mounts), 60);
-	put_v1("/cg/cpu/old", "20000\n", "100000\n", "1");
+	put_v1("/cg/cpu/old", "20000\n", "100000\n");
 	assert_int_equal(limit(names, mounts), 20);
 }
 

@@ -217,17 +217,17 @@ static void no_chain(void)
 	CHECK_EQ(c.chain.v, 0);
 }
 
-static int nap_in_vain(const struct fake_call *call)
+static int look_in_vain(const struct fake_call *call)
 {
 	CHECK(call->word != (const uint32_t *)&c.word);
 	fake.now_ns = call->deadline_ns;
 	return -ETIMEDOUT;
 }
 
-static int nap_until_it_is_out(const struct fake_call *call)
+static int look_until_it_is_out(const struct fake_call *call)
 {
 	c.out.v++;
-	return nap_in_vain(call);
+	return look_in_vain(call);
 }
 
 static void fini_waits_for_the_released(void)
@@ -236,14 +236,14 @@ static void fini_waits_for_the_released(void)
 
 	world(4, COND_ARRIVALS(0, 6, 4), 0);
 	c.out.v--;
-	fake.on_wait = nap_until_it_is_out;
+	fake.on_wait = look_until_it_is_out;
 	CHECK_EQ(ipcwait_cond_fini(&c), 0);
 	/* It may have been asleep for want of a wake. */
 	CHECK_EQ(fake.wakes, 1);
 	CHECK_EQ(fake.wake.bits, UINT32_MAX);
 	world(4, COND_ARRIVALS(0, 6, 4), 0);
 	c.out.v--;
-	fake.on_wait = nap_in_vain;
+	fake.on_wait = look_in_vain;
 	began = fake.now_ns;
 	CHECK_EQ(ipcwait_cond_fini(&c), -EBUSY);
 	CHECK(fake.now_ns - began >= 1000 * MS && fake.now_ns - began < 1100 * MS);

@@ -43,6 +43,8 @@ static const char *const bad_values[] = {
 	"1,000",
 	"1us",
 	",",
+	",,,",
+	"1,1,0,0,0",
 	"/\033[31m",
 	"/a\nb",
 	"/\x7f",
@@ -98,6 +100,8 @@ static void test_good_values(void **state)
 	assert_int_equal(take("IPCWAIT_POLICY", "power").preset, IPCWAIT_POWER);
 	assert_int_equal(take("IPCWAIT_POLICY", "spin").preset, IPCWAIT_SPIN);
 	assert_int_equal(take("IPCWAIT_POLICY", "block").preset, IPCWAIT_BLOCK);
+	assert_int_equal(take("IPCWAIT_POLICY", "haltpoll").preset, IPCWAIT_HALTPOLL);
+	assert_int_equal(take("IPCWAIT_POLICY", "ticks").preset, IPCWAIT_TICKS);
 	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "1").max_spin_us, 1);
 	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "100000").max_spin_us, 100000);
 	assert_int_equal(take("IPCWAIT_MAX_SPIN_US", "010").max_spin_us, 10);
@@ -109,6 +113,28 @@ static void test_good_values(void **state)
 	assert_true(take("IPCWAIT_EXPLAIN", "1").explain);
 	assert_false(take("IPCWAIT_EXPLAIN", "0").explain);
 	assert_string_equal(take("IPCWAIT_RECORD", "/tmp/a b").record_path, "/tmp/a b");
+}
+
+static void test_haltpoll(void **state)
+{
+	static const struct {
+		const char *text;
+		struct iw_haltpoll want;
+	} rows[] = {
+		{ "200000,2,50000,2", { 200000, 2, 50000, 2 } },
+		{ "1,1,0,0", { 1, 1, 0, 0 } },
+		{ "100000000,1000,100000000,1000", { 100000000, 1000, 100000000, 1000 } },
+		{ "00010,02,0,007", { 10, 2, 0, 7 } },
+		/* To start with more than the most is allowed, as it is by the kernel. */
+		{ "1000,2,50000,2", { 1000, 2, 50000, 2 } },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct iw_config c = take("IPCWAIT_HALTPOLL", rows[i].text);
+
+		assert_memory_equal(&c.haltpoll, &rows[i].want, sizeof(c.haltpoll));
+	}
 }
 
 /* Each a little beyond what is legal. */
@@ -124,6 +150,28 @@ static void test_limits(void **state)
 		{ "IPCWAIT_EXPLAIN", "2" },
 		{ "IPCWAIT_EXPLAIN", "true" },
 		{ "IPCWAIT_RECORD", "none" },
+		{ "IPCWAIT_HALTPOLL", "0,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "100000001,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,0,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,1001,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,100000001,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,50000,1001" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,50000" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,50000," },
+		{ "IPCWAIT_HALTPOLL", "200000,2,50000,2,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,50000,2," },
+		{ "IPCWAIT_HALTPOLL", ",2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "200000,,50000,2" },
+		{ "IPCWAIT_HALTPOLL", ",,," },
+		{ "IPCWAIT_HALTPOLL", "200000, 2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "200000;2;50000;2" },
+		{ "IPCWAIT_HALTPOLL", "200000,2,-1,2" },
+		{ "IPCWAIT_HALTPOLL", "+200000,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "2e5,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "4295167296,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "18446744073709751616,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "0000000000000200000,2,50000,2" },
+		{ "IPCWAIT_HALTPOLL", "000000000000000000000000200000,2,50000,2" },
 	};
 	struct iw_config c, unchanged;
 
@@ -223,6 +271,15 @@ static const char *warnings(void)
 	return text;
 }
 
+static void check_haltpoll(const struct iw_haltpoll *p, uint32_t most, uint32_t grow,
+			   uint32_t start, uint32_t shrink)
+{
+	CHECK_EQ(p->guest_halt_poll_ns, most);
+	CHECK_EQ(p->guest_halt_poll_grow, grow);
+	CHECK_EQ(p->guest_halt_poll_grow_start, start);
+	CHECK_EQ(p->guest_halt_poll_shrink, shrink);
+}
+
 static void check_defaults(void)
 {
 	const struct iw_config *c = &iw_facts()->config;
@@ -230,6 +287,7 @@ static void check_defaults(void)
 	CHECK_EQ(c->preset, IPCWAIT_INHERIT);
 	CHECK_EQ(c->max_spin_us, 0);
 	CHECK_EQ(c->spin_budget_percent, -1);
+	check_haltpoll(&c->haltpoll, 200000, 2, 50000, 2);
 	CHECK(!c->stats && !c->explain);
 	CHECK_EQ(c->record_path[0], 0);
 	CHECK(!iw_facts()->calibrated);
@@ -248,6 +306,7 @@ static void good_values_are_silent(void)
 	set("IPCWAIT_POLICY", "power");
 	set("IPCWAIT_MAX_SPIN_US", "17");
 	set("IPCWAIT_SPIN_BUDGET", "30");
+	set("IPCWAIT_HALTPOLL", "100000,3,20000,4");
 	set("IPCWAIT_STATS", "0");
 	set("IPCWAIT_EXPLAIN", "0");
 	CHECK_EQ(lines_in(warnings()), 0);
@@ -255,6 +314,7 @@ static void good_values_are_silent(void)
 	CHECK_EQ(c->preset, IPCWAIT_POWER);
 	CHECK_EQ(c->max_spin_us, 17);
 	CHECK_EQ(c->spin_budget_percent, 30);
+	check_haltpoll(&c->haltpoll, 100000, 3, 20000, 4);
 	CHECK(!c->stats && !c->explain);
 	CHECK_EQ(c->record_path[0], 0);
 }
@@ -327,7 +387,7 @@ static void a_bad_value_spares_the_others(void)
 	set("IPCWAIT_MAX_SPIN_US", "17");
 	text = warnings();
 	CHECK_EQ(lines_in(text), 1);
-	CHECK(strstr(text, "adaptive, latency, power, spin, block"));
+	CHECK(strstr(text, "adaptive, latency, power, spin, block, haltpoll, ticks"));
 	CHECK(!strstr(text, "zzz"));
 	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_INHERIT);
 	CHECK_EQ(iw_facts()->config.max_spin_us, 17);
@@ -394,6 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_values),
+		cmocka_unit_test(test_haltpoll),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_longest_path),
 		cmocka_unit_test(test_every_bad_value_of_every_variable),

@@ -187,7 +187,7 @@ static void doubts(void)
 }
 
 /* No room: it looks once in a millisecond, on a word of its own. */
-static void naps(void)
+static void unpublished(void)
 {
 	const struct fake_step script[] = { { .result = -ETIMEDOUT },
 					    { .result = -ETIMEDOUT, .meanwhile = set } };
@@ -230,10 +230,10 @@ static void no_touch_after_the_wake_begins(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CHILD_TEST(sets),   CHILD_TEST(woken),
-		CHILD_TEST(pulses), CHILD_TEST(stolen),
-		CHILD_TEST(errors), CHILD_TEST(doubts),
-		CHILD_TEST(naps),   CHILD_TEST(no_touch_after_the_wake_begins),
+		CHILD_TEST(sets),        CHILD_TEST(woken),
+		CHILD_TEST(pulses),      CHILD_TEST(stolen),
+		CHILD_TEST(errors),      CHILD_TEST(doubts),
+		CHILD_TEST(unpublished), CHILD_TEST(no_touch_after_the_wake_begins),
 	};
 
 	unsetenv("IPCWAIT_POLICY");

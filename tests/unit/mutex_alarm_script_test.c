@@ -219,6 +219,31 @@ static void not_before_its_patience_ends(void)
 	CHECK(claims(1));
 }
 
+/* Nor before that of those who came before it could end. */
+static void not_before_its_turn(void)
+{
+	struct nap naps[] = {
+		{ .meanwhile = unlock_and_overtake },
+		{ .result = -EFAULT },
+	};
+
+	for (int64_t others = 3; others <= 2000; others += 1997) {
+		int64_t turn = patience_ns() * (others + 1);
+
+		turn = turn < MOST_NS ? turn : MOST_NS;
+		naps[0].sleep_ns = turn - 100 * US;
+		block(W(1, 0, others));
+		SCRIPT(naps);
+		CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+		CHECK(!claims(1));
+		naps[0].sleep_ns = turn + 10 * US;
+		block(W(1, 0, others));
+		SCRIPT(naps);
+		CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
+		CHECK(claims(1));
+	}
+}
+
 static void claim_for_another(void)
 {
 	mutex_fabricate(&m, mutex_word(&m) | URGENT);
@@ -229,11 +254,12 @@ static void claim_for_another(void)
 /* It may not take what is kept for another until it is overdue itself. */
 static void kept_for_another(void)
 {
-	const struct nap naps[] = {
+	struct nap naps[] = {
 		{ .meanwhile = claim_for_another, .sleep_ns = 300 * US },
-		{ .result = -ETIMEDOUT, .sleep_ns = 2 * MS },
+		{ .result = -ETIMEDOUT },
 	};
 
+	naps[1].sleep_ns = turn_ns(2);
 	block(W(1, 0, 2));
 	SCRIPT(naps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
@@ -341,6 +367,7 @@ int main(void)
 		CHILD_TEST(naps_end),
 		CHILD_TEST(overdue),
 		CHILD_TEST(not_before_its_patience_ends),
+		CHILD_TEST(not_before_its_turn),
 		CHILD_TEST(kept_for_another),
 		CHILD_TEST(claims_end),
 		CHILD_TEST(after_a_death),

@@ -22,6 +22,7 @@
 #define URGENT  MUTEX_WORD_URGENT
 #define QUIET   MUTEX_WORD_QUIET
 #define SPINNER MUTEX_WORD_SPINNER
+#define TIMED   MUTEX_WORD_TIMED
 #define CHECKED MUTEX_WORD_CHECKED
 #define DIED    MUTEX_WORD_DIED
 #define LOST    MUTEX_WORD_LOST
@@ -65,6 +66,7 @@ static void unlock_wakes_one(void)
 		{ W(1, 0, 1), W(0, 1, 1) | P(1), 1, ALL },
 		{ W(1, 0, 9) | P(4), W(0, 1, 9) | P(5), 1, ALL },
 		{ W(1, 0, 65535) | P(7), W(0, 1, 65535) | P(7), 1, ALL },
+		{ W(1, 0, 3) | TIMED, W(0, 1, 3) | P(1), 1, ALL },
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -82,7 +84,10 @@ static void unlock_wakes_nobody(void)
 		{ W(1, 0, 3) | SPINNER, W(0, 0, 3) | SPINNER | P(1), 0, 0 },
 		{ W(1, 0, 0) | SPINNER, SPINNER, 0, 0 },
 		{ W(1, 0, 3) | QUIET | P(1), W(0, 0, 3) | QUIET | P(2), 0, 0 },
+		{ W(1, 0, 3) | QUIET | P(7), W(0, 0, 3) | QUIET | P(7), 0, 0 },
 		{ W(1, 1, 3) | URGENT, W(0, 1, 3) | URGENT | P(1), 0, 0 },
+		{ W(1, 0, 0) | TIMED, 0, 0, 0 },
+		{ W(1, 0, 3) | TIMED | QUIET, W(0, 0, 3) | QUIET | P(1), 0, 0 },
 	};
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -285,7 +290,7 @@ static void word_changed_before_the_sleep(void)
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	/* It looked in between, so the first unlock's wake is not missing. */
 	assert_word(W(1, 0, 7) | P(1));
-	CHECK_EQ(script_slept[1].word, W(1, 0, 8));
+	CHECK_EQ(script_slept[1].word, W(1, 0, 8) | QUIET);
 }
 
 static void woken_in_vain(void)

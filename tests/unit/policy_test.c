@@ -6,11 +6,10 @@
 #include "common/cmocka_all.h"
 #include "env/facts.h"
 #include "policy/cost.h"
-#include "policy/harm.h"
-#include "engine/plan.h"
 #include "policy/policy.h"
-#include "engine/wait.h"
 #include "policy/window.h"
+#include "engine/plan.h"
+#include "engine/wait.h"
 
 #define GUEST_B 30000
 
@@ -21,20 +20,32 @@ static const struct iw_facts guest = {
 };
 
 /* As iw_wait() fills in a waiter. */
-static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
-			enum ipcwait_preset preset, uint64_t delay_ns)
+static struct iw_waiter waiter(const struct iw_facts *facts, struct ipcwait_window *w,
+			       enum ipcwait_preset preset)
 {
-	static const struct iw_waitable futex = { .kind = IPCWAIT_KIND_FUTEX };
-	struct iw_waiter me = {
-		.what = &futex,
+	static const struct iw_waitable sem = { .kind = IPCWAIT_KIND_SEM,
+						.resumable = true };
+	uint32_t state = iw_window_state(w);
+
+	return (struct iw_waiter){
+		.what = &sem,
 		.window = w,
 		.preset = preset,
 		.facts = facts,
+		.state = state,
+		.share = iw_state_known(state) ? iw_state_share(state)
+					       : iw_window_young_share(w, 0),
 		.block_ns = iw_cost_block_ns(facts, preset),
-		.delay_ns = delay_ns,
 	};
+}
 
-	return iw_plan_spin_ns(&me, 0);
+static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
+			enum ipcwait_preset preset, uint64_t delay_ns)
+{
+	struct iw_waiter me = waiter(facts, w, preset);
+
+	me.delay_ns = delay_ns;
+	return iw_plan_window_ns(&me);
 }
 
 static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
@@ -54,7 +65,7 @@ static void set_default_errors(void)
 	CHECK_EQ(ipcwait_policy_set_default(
 			 &(struct ipcwait_policy){ .reserved = { 0, 0, 0, 1 } }),
 		 -EINVAL);
-	CHECK_EQ(set_default((enum ipcwait_preset)6, 0), -EINVAL);
+	CHECK_EQ(set_default((enum ipcwait_preset)8, 0), -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset) - 1, 0), -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset)256, 0), -EINVAL);
 	CHECK_EQ(set_default(IPCWAIT_SPIN, 100001), -EINVAL);
@@ -68,26 +79,32 @@ static void set_default_errors(void)
 	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_ADAPTIVE);
 }
 
+static enum ipcwait_preset preset_of(const struct iw_facts *facts,
+				     const struct ipcwait_window *w)
+{
+	return iw_policy_preset(facts, iw_window_state(w));
+}
+
 static void precedence(void)
 {
 	struct iw_facts user = guest;
 	struct ipcwait_window w = { 0 };
 
-	CHECK_EQ(iw_policy_preset(&guest, &w), IPCWAIT_ADAPTIVE);
+	CHECK_EQ(preset_of(&guest, &w), IPCWAIT_ADAPTIVE);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 0), 0);
-	CHECK_EQ(iw_policy_preset(&guest, &w), IPCWAIT_POWER);
+	CHECK_EQ(preset_of(&guest, &w), IPCWAIT_POWER);
 	user.config.preset = IPCWAIT_LATENCY;
-	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_LATENCY);
+	CHECK_EQ(preset_of(&user, &w), IPCWAIT_LATENCY);
 	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_BLOCK), 0);
-	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_BLOCK);
+	CHECK_EQ(preset_of(&user, &w), IPCWAIT_BLOCK);
 	/* Back down, step by step. */
 	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_INHERIT), 0);
-	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_LATENCY);
+	CHECK_EQ(preset_of(&user, &w), IPCWAIT_LATENCY);
 	user.config.preset = IPCWAIT_INHERIT;
-	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_POWER);
+	CHECK_EQ(preset_of(&user, &w), IPCWAIT_POWER);
 	/* ADAPTIVE on the object is a choice, not the absence of one. */
 	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_ADAPTIVE), 0);
-	CHECK_EQ(iw_policy_preset(&user, &w), IPCWAIT_ADAPTIVE);
+	CHECK_EQ(preset_of(&user, &w), IPCWAIT_ADAPTIVE);
 }
 
 static void environment_reaches_the_facts(void)
@@ -97,14 +114,14 @@ static void environment_reaches_the_facts(void)
 	CHECK(setenv("IPCWAIT_POLICY", "latency", 1) == 0);
 	CHECK(setenv("IPCWAIT_MAX_SPIN_US", "3", 1) == 0);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 100), 0);
-	CHECK_EQ(iw_policy_preset(iw_facts(), &w), IPCWAIT_LATENCY);
+	CHECK_EQ(preset_of(iw_facts(), &w), IPCWAIT_LATENCY);
 	CHECK_EQ(spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
 }
 
-/* BLOCK never comes here: see iw_admit(). */
+/* BLOCK never comes here: see iw_plan(). */
 static void fixed_preset(void)
 {
-	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xff00 } };
+	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xfff8 } };
 
 	for (int i = 0; i < 100; i++)
 		CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
@@ -137,7 +154,7 @@ static void ceiling(void)
 static void jitter(void)
 {
 	struct ipcwait_window w = { 0 };
-	uint64_t prior = GUEST_B * 54 / 100;
+	uint64_t prior = GUEST_B * 34 / 64;
 	uint64_t low = UINT64_MAX, high = 0;
 
 	for (int i = 0; i < 1000; i++) {
@@ -161,104 +178,89 @@ static void jitter_stays_below_2b(void)
 		CHECK(spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <= 2 * GUEST_B);
 }
 
-/* What may be timed, as iw_wait() fills it in. */
-static struct iw_waiter timed_waiter(struct ipcwait_window *w, enum ipcwait_preset preset)
-{
-	static const struct iw_waitable sem = { .kind = IPCWAIT_KIND_SEM,
-						.resumable = true };
-
-	return (struct iw_waiter){
-		.what = &sem,
-		.window = w,
-		.preset = preset,
-		.facts = &guest,
-		.block_ns = iw_cost_block_ns(&guest, preset),
-	};
-}
-
 /* After waits of a millisecond, or of about so much. */
 static void regular_waits(struct ipcwait_window *w, uint64_t off_ns)
 {
 	for (unsigned i = 0; i < 40; i++)
-		iw_window_record(w, 1000000 + i % 2 * off_ns, 0,
-				 iw_cost_block_ns(&guest, IPCWAIT_LATENCY));
+		iw_window_record(w, IW_BIN_LONG, 1, 1000000 + i % 2 * off_ns);
 }
 
-/* Both spins of a timed sleep, and the harm that spinning did lately. */
+static bool timed(struct ipcwait_window *w, enum ipcwait_preset preset,
+		  struct iw_timed_plan *plan)
+{
+	struct iw_waiter me = waiter(&guest, w, preset);
+
+	return iw_plan_timed(&me, 0, plan);
+}
+
+/* Both spins of a timed sleep. */
 static void timed_plan(void)
 {
 	struct ipcwait_window w = { 0 };
-	struct iw_waiter me = timed_waiter(&w, IPCWAIT_LATENCY);
+	struct iw_waiter me = waiter(&guest, &w, IPCWAIT_LATENCY);
+	struct iw_timed_plan plan;
 
 	regular_waits(&w, 4000);
-	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
-	CHECK(me.plan.timed);
-	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
-	/* A program that allows less. */
-	CHECK_EQ(set_default(IPCWAIT_INHERIT, 30), 0);
-	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
-	CHECK(me.plan.timed);
-	CHECK_EQ(me.plan.spin_again_ns, 30000);
-	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
-	/* Not enough is left to spin: then there is no sense in the timer. */
-	for (int i = 0; i < 4; i++)
-		iw_harm_note(&guest, 1);
-	CHECK_EQ(iw_plan_spin_ns(&me, 1), 0);
-	CHECK_EQ(me.plan.spin_again_ns, me.block_ns * 2 / 16);
-	CHECK(me.plan.sleep.span_ns > me.plan.spin_again_ns);
-	CHECK(!me.plan.timed);
+	CHECK(timed(&w, IPCWAIT_LATENCY, &plan));
+	CHECK_EQ(plan.spin_ns, me.block_ns * 7 / 4 - iw_cost_timer(&guest).cpu_ns);
+	/* After a first spin that has used it up there is no sense in the timer. */
+	CHECK(!iw_plan_timed(&me, me.block_ns * 7 / 4, &plan));
 }
 
-static bool timed(struct ipcwait_window *w, enum ipcwait_preset preset)
-{
-	struct iw_waiter me = timed_waiter(w, preset);
-
-	(void)iw_plan_spin_ns(&me, 1);
-	return me.plan.timed;
-}
-
-/* An ordinary timer is for those to whom latency is dear, an exact one for ADAPTIVE too. */
+/* A timer is for those to whom latency is dear, however exact it is. */
 static void presets_weigh_timers(void)
 {
 	struct ipcwait_window w = { 0 };
+	struct iw_timed_plan plan;
 
 	regular_waits(&w, 0);
-	CHECK(timed(&w, IPCWAIT_LATENCY));
-	CHECK(!timed(&w, IPCWAIT_ADAPTIVE));
-	CHECK(!timed(&w, IPCWAIT_POWER));
-	for (int i = 0; i < 32; i++)
-		iw_cost_note_timer(5000);
-	CHECK(timed(&w, IPCWAIT_LATENCY));
-	CHECK(timed(&w, IPCWAIT_ADAPTIVE));
-	CHECK(!timed(&w, IPCWAIT_POWER));
+	for (unsigned exact = 0; exact < 2; exact++) {
+		for (unsigned p = IPCWAIT_INHERIT; p <= IPCWAIT_TICKS; p++)
+			CHECK_EQ(timed(&w, (enum ipcwait_preset)p, &plan),
+				 p == IPCWAIT_LATENCY);
+		for (int i = 0; i < 32; i++)
+			iw_cost_note_timer(5000);
+	}
 }
 
-/* B less the latency: to ADAPTIVE the waker's share, to LATENCY three latencies more. */
+/* Nor where a waiter must stay asleep until it is woken. */
+static void only_what_resumes_is_timed(void)
+{
+	static const struct iw_waitable fixed = { .kind = IPCWAIT_KIND_FUTEX };
+	struct ipcwait_window w = { 0 };
+	struct iw_waiter me = waiter(&guest, &w, IPCWAIT_LATENCY);
+	struct iw_timed_plan plan;
+
+	regular_waits(&w, 0);
+	CHECK(iw_plan_timed(&me, 0, &plan));
+	me.what = &fixed;
+	CHECK(!iw_plan_timed(&me, 0, &plan));
+}
+
+/* B less the latency: to LATENCY the waker's share and three latencies. */
 static void what_a_timed_sleep_may_cost(void)
 {
-	static const uint64_t latencies_more[] = {
-		[IPCWAIT_ADAPTIVE] = 0, [IPCWAIT_LATENCY] = 3
-	};
-	unsigned planned[3] = { 0 };
 	struct ipcwait_window w = { 0 };
+	unsigned planned = 0;
 
 	regular_waits(&w, 2000);
 	for (uint64_t waker_ns = 500; waker_ns < 20000; waker_ns += 250) {
+		struct iw_timed_plan plan;
+
 		for (int i = 0; i < 160; i++) {
 			iw_cost_note_latency(2000);
 			iw_cost_note_waker(waker_ns);
 		}
-		for (unsigned p = IPCWAIT_ADAPTIVE; p <= IPCWAIT_LATENCY; p++) {
-			struct iw_waiter me = timed_waiter(&w, p);
-			uint64_t worth_ns = waker_ns + latencies_more[p] * 2000;
-
-			(void)iw_plan_spin_ns(&me, 1);
-			CHECK_EQ(me.plan.timed, me.plan.sleep.cost_ns < worth_ns);
-			planned[p] += me.plan.timed;
-		}
+		CHECK_EQ(timed(&w, IPCWAIT_LATENCY, &plan),
+			 plan.sleep.cost_ns < waker_ns + 3 * UINT64_C(2000));
+		planned += plan.sleep.cost_ns < waker_ns + 3 * UINT64_C(2000);
 	}
-	CHECK(planned[IPCWAIT_ADAPTIVE] > 5);
-	CHECK(planned[IPCWAIT_LATENCY] > planned[IPCWAIT_ADAPTIVE]);
+	CHECK(planned > 5 && planned < 78);
+}
+
+static unsigned bin_for(uint64_t wait_ns, enum ipcwait_preset preset)
+{
+	return iw_bin_of(wait_ns, iw_cost_block_ns(&guest, preset));
 }
 
 /* What a microsecond of latency is worth: four times as much, a quarter. */
@@ -277,10 +279,10 @@ static void presets_weigh_latency(void)
 		struct ipcwait_window w[2] = { 0 };
 
 		for (int k = 0; k < 20; k++) {
-			iw_window_record(&w[0], rows[i].wait_ns, 0,
-					 iw_cost_block_ns(&guest, rows[i].spins));
-			iw_window_record(&w[1], rows[i].wait_ns, 0,
-					 iw_cost_block_ns(&guest, rows[i].sleeps));
+			iw_window_record(&w[0], bin_for(rows[i].wait_ns, rows[i].spins), 1,
+					 0);
+			iw_window_record(&w[1], bin_for(rows[i].wait_ns, rows[i].sleeps), 1,
+					 0);
 		}
 		CHECK(spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
 		CHECK_EQ(spin_ns(&guest, &w[1], rows[i].sleeps, 0), 0);
@@ -299,6 +301,7 @@ int main(void)
 		CHILD_TEST(jitter_stays_below_2b),
 		CHILD_TEST(timed_plan),
 		CHILD_TEST(presets_weigh_timers),
+		CHILD_TEST(only_what_resumes_is_timed),
 		CHILD_TEST(what_a_timed_sleep_may_cost),
 		CHILD_TEST(presets_weigh_latency),
 	};

@@ -208,7 +208,7 @@ static void test_alarms_grow(void **state)
 		      expected_ns - MS);
 		CHECK(fake.wait.deadline_ns + script[n].sleep_ns - fake.now_ns <=
 		      expected_ns + MS);
-		expected_ns = expected_ns < 1000 * MS ? 2 * expected_ns : expected_ns;
+		expected_ns = expected_ns < 512 * MS ? 2 * expected_ns : 1000 * MS;
 	}
 }
 

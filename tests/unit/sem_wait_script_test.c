@@ -323,7 +323,7 @@ static void deadline_during_the_spin(void)
 }
 
 /*
- * 65535 sleepers are announced: look once per millisecond. The nap is not on the semaphore's
+ * 65535 sleepers are announced: look once per millisecond. It sleeps not on the semaphore's
  * address, where it might get a wake that is meant for one of those.
  */
 static void no_room_to_announce(void)
@@ -350,7 +350,7 @@ static void no_room_to_announce(void)
 	CHECK_EQ(sem_word(&s), WORD(0, 1, 65535));
 }
 
-static void nap_keeps_the_deadline(void)
+static void unpublished_keeps_the_deadline(void)
 {
 	const struct fake_step script[] = {
 		{ .result = -ETIMEDOUT, .sleep_ns = 1000 * US },
@@ -367,7 +367,7 @@ static void nap_keeps_the_deadline(void)
 	CHECK_EQ(sem_word(&s), WORD(0, 0, 65535));
 }
 
-static void nap_is_interrupted(void)
+static void unpublished_is_interrupted(void)
 {
 	const struct fake_step script[] = { { .result = -EINTR } };
 
@@ -377,8 +377,8 @@ static void nap_is_interrupted(void)
 	left(WORD(0, 0, 65535), 1);
 }
 
-/* Room again: the napper announces itself like everybody else. */
-static void nap_ends_when_there_is_room(void)
+/* Room again: it announces itself like everybody else. */
+static void published_when_there_is_room(void)
 {
 	const struct fake_step script[] = {
 		{ .result = -ETIMEDOUT, .sleep_ns = 1000 * US, .meanwhile = leave },
@@ -458,9 +458,9 @@ int main(void)
 		CHILD_TEST(no_sleep),
 		CHILD_TEST(deadline_during_the_spin),
 		CHILD_TEST(no_room_to_announce),
-		CHILD_TEST(nap_keeps_the_deadline),
-		CHILD_TEST(nap_is_interrupted),
-		CHILD_TEST(nap_ends_when_there_is_room),
+		CHILD_TEST(unpublished_keeps_the_deadline),
+		CHILD_TEST(unpublished_is_interrupted),
+		CHILD_TEST(published_when_there_is_room),
 		CHILD_TEST(woken_spinner_counts_once),
 	};
 

@@ -171,32 +171,123 @@ static void *expire_three_times(void *arg)
 	return NULL;
 }
 
-/* More threads than shards, many of them dead already. */
+static void expire_in_threads(unsigned n)
+{
+	pthread_t thread[20];
+
+	CHECK(n <= 20);
+	for (unsigned i = 0; i < n; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, expire_three_times, NULL), 0);
+	for (unsigned i = 0; i < n; i++)
+		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+}
+
+/* More threads than there are shards, of their own and shared, many of them dead already. */
 static void test_sum_over_threads(void **state)
 {
-	uint64_t before = counters(IPCWAIT_KIND_SEM).expired, last = before;
+	uint64_t last = counters(IPCWAIT_KIND_SEM).expired;
 
 	(void)state;
 	for (int round = 0; round < 10; round++) {
-		pthread_t thread[10];
 		uint64_t now;
 
-		for (int i = 0; i < 10; i++)
-			assert_int_equal(
-				pthread_create(&thread[i], NULL, expire_three_times, NULL),
-				0);
-		for (int i = 0; i < 10; i++)
-			assert_int_equal(pthread_join(thread[i], NULL), 0);
+		expire_in_threads(20);
 		now = counters(IPCWAIT_KIND_SEM).expired;
-		assert_int_equal(now - last, 30);
+		assert_int_equal(now - last, 60);
 		last = now;
 	}
-	assert_int_equal(last - before, 300);
+}
+
+#define CROWD  90
+#define ROUNDS 2000
+
+/* In step, so that those that share a shard meet in it. */
+static pthread_barrier_t start_line;
+
+static void *expire_at_once(void *arg)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+
+	(void)arg;
+	pthread_barrier_wait(&start_line);
+	for (int i = 0; i < ROUNDS; i++)
+		CHECK_EQ(ipcwait_sem_wait_until(&s, -1), -ETIMEDOUT);
+	return NULL;
+}
+
+/* More threads at once than there are shards: those that share one lose nothing. */
+static void test_sum_at_once(void **state)
+{
+	uint64_t before = counters(IPCWAIT_KIND_SEM).expired;
+	pthread_t thread[CROWD];
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&start_line, NULL, CROWD), 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, expire_at_once, NULL), 0);
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(pthread_join(thread[i], NULL), 0);
+	assert_int_equal(counters(IPCWAIT_KIND_SEM).expired - before, CROWD * ROUNDS);
+}
+
+static int64_t deadline_ns;
+
+/* A few waits, since of more the first have taught the others: nothing came even after 60 us. */
+static void expire_while_spinning(void)
+{
+	static struct ipcwait_sem s[3];
+	struct ipcwait_stats st;
+
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(ipcwait_sem_wait_until(&s[i], ipcwait_deadline_in_ns(deadline_ns)),
+			 -ETIMEDOUT);
+	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	CHECK_EQ(st.kind[IPCWAIT_KIND_SEM].expired, 3);
+	CHECK_EQ(st.kind[IPCWAIT_KIND_SEM].slept, 0);
+	CHECK_EQ(st.reasons[IPCWAIT_REASON_LEARNED_LONG], 0);
+}
+
+/* The deadline ends the spin of a new object: that says nothing about how long waits are. */
+static void test_short_deadlines(void **state)
+{
+	(void)state;
+	for (deadline_ns = 800; deadline_ns <= 4800; deadline_ns += 100)
+		assert_int_equal(check_in_child(expire_while_spinning), 0);
+}
+
+static void *expire_often(void *arg)
+{
+	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
+
+	(void)arg;
+	for (int i = 0; i < 30; i++)
+		CHECK_EQ(ipcwait_sem_wait_until(&s, ipcwait_deadline_in_ns(200000)),
+			 -ETIMEDOUT);
+	return NULL;
+}
+
+/* A semaphore each: however many want to spin at once, nobody spins for what another does. */
+static void many_are_no_crowd(void)
+{
+	struct ipcwait_stats st;
+	pthread_t thread[8];
+
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, expire_often, NULL), 0);
+	for (int i = 0; i < 8; i++)
+		CHECK_EQ(pthread_join(thread[i], NULL), 0);
+	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	CHECK_EQ(st.kind[IPCWAIT_KIND_SEM].expired, 240);
+	CHECK_EQ(st.reasons[IPCWAIT_REASON_CROWDED], 0);
+	CHECK_EQ(st.reasons[IPCWAIT_REASON_OVERTAKEN], 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: no wait has taught this process anything. */
+		cmocka_unit_test(test_short_deadlines),
+		CHILD_TEST(many_are_no_crowd),
 		cmocka_unit_test(test_bad_arguments),
 		cmocka_unit_test(test_old_sizes),
 		cmocka_unit_test(test_newer_sizes),
@@ -206,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_fast_paths_leave_no_trace),
 		cmocka_unit_test(test_kinds_are_apart),
 		cmocka_unit_test(test_sum_over_threads),
+		cmocka_unit_test(test_sum_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static const struct fake_step at_the_tick[] = { { .sleep_ns = TICK_NS,
 
 static unsigned long_waits(void)
 {
-	return iw_window_count(&probe.window, IW_WINDOW_BINS - 1);
+	return iw_window_count(&probe.window, IW_BIN_LONG);
 }
 
 static void expire_and_end_at_the_tick(void)
@@ -82,7 +82,7 @@ static void sleeps_again_if_the_spin_is_in_vain(void)
 	CHECK_EQ(probe.withdraws, 1);
 	after = probe_counters();
 	spun = after.spun_wasted_ns - before.spun_wasted_ns;
-	CHECK(spun > 1000 && spun <= ticking.plan.spin_again_ns + 2000);
+	CHECK(spun > 1000 && spun <= ticking.plan.spin_ns + 2000);
 	CHECK_EQ(after.slept - before.slept, 1);
 	CHECK_EQ(after.timed_sleeps - before.timed_sleeps, 1);
 	/* The sleep is what it was: two of them, without the spin. */
@@ -236,7 +236,7 @@ static void timer_beyond_the_end_of_the_spin(void)
 static void empty_the_budget(void)
 {
 	ticking_expire();
-	iw_thread.full_at = (uint64_t)fake.now_ns + 30000000;
+	iw_thread.credit_full_at = (uint64_t)fake.now_ns + 30000000;
 }
 
 static void spin_after_the_timer_is_not_admitted(void)
@@ -271,16 +271,19 @@ static void not_where_a_waiter_must_stay_asleep(void)
 	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
 }
 
-/* To ADAPTIVE and POWER an ordinary timer is not worth it. */
+/* Only to LATENCY a timer is worth it. */
 static void not_by_these_presets(void)
 {
 	static const enum ipcwait_preset presets[] = { IPCWAIT_SPIN, IPCWAIT_BLOCK,
-						       IPCWAIT_ADAPTIVE, IPCWAIT_POWER };
+						       IPCWAIT_ADAPTIVE, IPCWAIT_POWER,
+						       IPCWAIT_TICKS };
+	const struct fake_step script[] = { { .sleep_ns = TICK_NS,
+					      .meanwhile = probe_appear } };
 
 	for (unsigned i = 0; i < sizeof(presets) / sizeof(presets[0]); i++) {
 		ticking_world(0);
 		CHECK_EQ(ipcwait_window_set_preset(&probe.window, presets[i]), 0);
-		FAKE_SCRIPT(at_the_tick);
+		FAKE_SCRIPT(script);
 		CHECK_EQ(iw_wait(&probe.base), 0);
 		CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
 	}
@@ -301,9 +304,9 @@ static void no_timer_for_a_moment_that_is_past(void)
 
 	ticking_world(0);
 	for (int i = 0; i < 60; i++)
-		iw_window_record(&probe.window, 1000, 0, (uint64_t)TICKING_BLOCK_NS);
+		iw_window_record(&probe.window, 0, 1, 0);
 	ticking_next(IPCWAIT_FOREVER);
-	CHECK(ticking.plan.timed && ticking.plan.spin_ns > 1000);
+	CHECK(ticking.timed && ticking.spin_ns > 1000);
 	fake.on_clock = jump;
 	FAKE_SCRIPT(at_the_tick);
 	CHECK_EQ(iw_wait(&probe.base), 0);
@@ -327,7 +330,7 @@ static void late_waiters_sleep_shorter(void)
 		if (i == 2)
 			iw_thread.late_on = &ticking.plan;
 		ticking_next(IPCWAIT_FOREVER);
-		CHECK(ticking.plan.timed);
+		CHECK(ticking.timed);
 		ticking.plan.sleep.wake_ns -= (uint64_t)late_ns;
 		FAKE_SCRIPT(script);
 		CHECK_EQ(iw_wait(&probe.base), 0);

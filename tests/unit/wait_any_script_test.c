@@ -10,6 +10,7 @@
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "common/sem_word.h"
+#include "policy/window.h"
 
 #define US       INT64_C(1000)
 #define DEADLINE (fake.now_ns + 1000 * US)
@@ -295,8 +296,10 @@ static void post_b_once(void)
 static void there_while_announcing(void)
 {
 	world(0, 0);
-	/* The last reading of the clock before it sleeps is at the beginning of the sleep. */
-	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_BLOCK), 0);
+	/* It sleeps at once, and the only reading of the clock before that is at its beginning. */
+	CHECK_EQ(ipcwait_window_set_preset(&w, IPCWAIT_ADAPTIVE), 0);
+	for (int i = 0; i < 20; i++)
+		iw_window_record(&w, IW_BIN_LONG, 1, 0);
 	fake.on_clock = post_b_once;
 	CHECK_EQ(wait_any(2), 1);
 	left(0, 0, 0, 0);

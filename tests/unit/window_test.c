@@ -6,153 +6,175 @@
 #include "common/cmocka_all.h"
 #include "policy/window.h"
 
-#define B     30000
-#define PRIOR (B * 54 / 100)
+#define B      30000
+#define PRIOR  34
+#define SECOND 22
 
-/* A threshold of the rule: a number of 64ths of B. */
-#define SHARES(n) (B * (n) / 64)
+/* Waits until an object is judged by its own alone. */
+#define KNOWN 8
 
-/* A window with @counts in its bins that has learned from @learned waits. */
-static struct ipcwait_window window(const unsigned counts[IW_WINDOW_BINS], uint32_t learned)
+/* Where the members of the state are. */
+#define LEARNED(n) ((uint32_t)(n) << 3)
+#define SHARE(n)   ((uint32_t)(n) << 9)
+#define CPU(n)     ((uint32_t)(n) << 16)
+
+static unsigned share_of(const struct ipcwait_window *w)
 {
-	struct ipcwait_window w = { { 0 }, { 0 }, { learned << 8 } };
-
-	for (unsigned i = 0; i < IW_WINDOW_BINS; i++)
-		w.bins.v |= (uint64_t)counts[i] << (5 * i);
-	return w;
+	return iw_state_share(iw_window_state(w));
 }
 
-/* Bits of the histogram; above them is the rhythm. */
-static uint64_t counts_of(const struct ipcwait_window *w)
+static bool known(const struct ipcwait_window *w)
 {
-	return w->bins.v & ((UINT64_C(1) << 40) - 1);
+	return iw_state_known(iw_window_state(w));
 }
 
-static unsigned count_in(const struct ipcwait_window *w, unsigned bin)
+/* The threshold that holds for it at a place where nothing is known. */
+static unsigned threshold(const struct ipcwait_window *w)
 {
-	return (unsigned)(w->bins.v >> (5 * bin)) & 31;
+	return known(w) ? share_of(w) : iw_window_young_share(w, 0);
 }
 
-/* Without timed sleeps. */
-static uint64_t spin_of(const struct ipcwait_window *w, uint64_t block_ns,
-			uint64_t delay_ns)
+static void record(struct ipcwait_window *w, unsigned n, unsigned bin)
 {
-	struct iw_plan plan;
-
-	iw_window_plan(w, block_ns, delay_ns, NULL, &plan);
-	assert_false(plan.timed);
-	return plan.spin_ns;
+	while (n--)
+		iw_window_record(w, bin, 1, 0);
 }
 
-static uint64_t choose(const unsigned counts[IW_WINDOW_BINS], uint32_t learned)
+/* So many waits in @bin, as a site or a kind remembers them. */
+static uint64_t history(unsigned n, unsigned bin)
 {
-	struct ipcwait_window w = window(counts, learned);
+	uint64_t bins = 0;
 
-	return spin_of(&w, B, 0);
+	while (n--)
+		bins = iw_histogram_add(bins, bin, 1);
+	return bins;
 }
 
-static void test_prior_while_little_is_known(void **state)
+static void test_known_from_eight_waits_on(void **state)
 {
 	struct ipcwait_window w = { 0 };
 
 	(void)state;
-	for (int waits = 0; waits < 4; waits++) {
-		assert_int_equal(spin_of(&w, B, 0), PRIOR);
-		iw_window_record(&w, 100, 0, B);
+	for (int waits = 0; waits < KNOWN; waits++) {
+		assert_false(known(&w));
+		record(&w, 1, waits % 2 ? 1 : IW_BIN_LONG);
 	}
-	assert_int_not_equal(spin_of(&w, B, 0), PRIOR);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 3 }, 255), PRIOR);
-}
-
-static void test_all_short_raises_to_b(void **state)
-{
-	(void)state;
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [0] = 31 }, 255), B);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [0] = 2, [2] = 2 }, 4),
-			 B);
-	/* Up to B, and as far beyond as jitter takes away. */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [5] = 9 }, 255),
-			 SHARES(74));
-}
-
-static void test_all_long_sleeps_at_once(void **state)
-{
-	(void)state;
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 31 }, 8), 0);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 31 }, 255), 0);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [6] = 31 }, 255), 0);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 31 }, 7), B / 8);
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [7] = 4 }, 4), B / 8);
-}
-
-/*
- * Worked out by hand, in 64ths of B. A wait counts as the middle of its bin; a longer one
- * costs the threshold and 64; threshold 0 costs 64 for each.
- */
-static void test_cheapest_threshold(void **state)
-{
-	(void)state;
-	/* 12 x 6 + 3 x (10 + 64) = 294 < 15 x 64, and no other is cheaper. */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [1] = 12, [7] = 3 }, 255),
-			 SHARES(10));
-	/* 8 x 6 + 6 x 24 + 1 x (37 + 64) = 293 < 8 x 6 + 7 x (10 + 64). */
-	assert_int_equal(
-		choose((const unsigned[IW_WINDOW_BINS]){ [1] = 8, [3] = 6, [7] = 1 }, 255),
-		SHARES(37));
-	/* The same without the long one: nothing lies beyond, so up to B. */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [1] = 8, [3] = 7 }, 255),
-			 B);
-	/* 2 x 2 + 13 x (5 + 64) = 901 < 960: two in fifteen are worth a spin of B/16 ... */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [0] = 2, [7] = 13 }, 255),
-			 SHARES(5));
-	/* ... but not one: 1 x 2 + 14 x (5 + 64) = 968. */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [0] = 1, [7] = 14 }, 255),
-			 0);
-	/* Little is known: at least B/8 all the same. */
-	assert_int_equal(choose((const unsigned[IW_WINDOW_BINS]){ [0] = 1, [7] = 14 }, 7),
-			 B / 8);
-	/* The longest threshold leaves room for jitter below 2B. */
-	assert_int_equal(
-		choose((const unsigned[IW_WINDOW_BINS]){ [3] = 10, [6] = 8, [7] = 1 }, 255),
-		SHARES(112));
-}
-
-/* The same waits, in units of B, give the same threshold in units of B. */
-static void test_every_b_is_served_alike(void **state)
-{
-	uint64_t seed = check_seed();
-
-	(void)state;
-	for (int i = 0; i < 2000; i++) {
-		struct ipcwait_window w[2] = { 0 };
-		uint64_t factor = 1 + check_random(&seed) % 1000;
-
-		for (int k = 0; k < 40; k++) {
-			uint64_t ns =
-				check_random(&seed) >> (40 + check_random(&seed) % 20);
-
-			iw_window_record(&w[0], ns, 0, 64000);
-			iw_window_record(&w[1], ns * factor, 0, 64000 * factor);
-		}
-		assert_int_equal(counts_of(&w[0]), counts_of(&w[1]));
-		assert_int_equal(spin_of(&w[0], 64000, 0) * factor,
-				 spin_of(&w[1], 64000 * factor, 0));
+	assert_true(known(&w));
+	/* What its histogram says, worked out while it waited. */
+	for (int waits = 0; waits < 100; waits++) {
+		assert_int_equal(share_of(&w),
+				 iw_histogram_cheapest(w.bins.v & IW_HISTOGRAM_MASK, 0, 0));
+		record(&w, 1, (unsigned)waits * 7 % IW_BINS);
 	}
+	assert_true(known(&w));
 }
 
-/* A bin is covered even by the shortest spin that jitter makes of its threshold. */
-static void test_jitter_does_not_uncover_a_bin(void **state)
+/* So many spins in vain on a new object, and shares of B that they take, with jitter. */
+struct vain {
+	unsigned spins;
+	uint64_t spun_ns;
+};
+
+/* Waits on a new object that are all as long as @bin says, none of which a spin can end. */
+static struct vain spun_in_vain(uint64_t before, unsigned bin)
+{
+	struct ipcwait_window w = { 0 };
+	struct vain vain = { 0 };
+
+	for (int waits = 0; waits < 60; waits++) {
+		uint64_t ns = iw_window_spin_ns(
+			known(&w) ? share_of(&w) : iw_window_young_share(&w, before), B, 0);
+
+		vain.spins += ns > 0;
+		vain.spun_ns += ns + ns / 8;
+		record(&w, 1, bin);
+	}
+	return vain;
+}
+
+/* Nobody has waited at its call site yet, nor on its kind. */
+static void test_two_spins_in_vain_at_most(void **state)
+{
+	struct vain vain = spun_in_vain(0, IW_BIN_LONG);
+
+	(void)state;
+	assert_in_range(vain.spins, 1, 2);
+	assert_true(vain.spun_ns < B);
+	/* Nor do fewer waits there than would say anything change that. */
+	vain = spun_in_vain(history(3, 0), IW_BIN_LONG);
+	assert_in_range(vain.spins, 1, 2);
+	assert_true(vain.spun_ns < B);
+	/* Where waits are known to be long, not one. */
+	vain = spun_in_vain(history(20, IW_BIN_LONG), IW_BIN_LONG);
+	assert_int_equal(vain.spins, 0);
+}
+
+/* The fixed threshold with the best guarantee, as long as nothing speaks against it. */
+static void test_prior_while_little_is_known(void **state)
 {
 	(void)state;
-	for (uint64_t ns = 1; ns < B * 3 / 4; ns += 7) {
+	for (unsigned bin = 0; bin < 4; bin++) {
 		struct ipcwait_window w = { 0 };
-		uint64_t spin_ns;
 
-		for (int i = 0; i < 20; i++)
-			iw_window_record(&w, i % 10 ? ns : 100 * B, 0, B);
-		spin_ns = spin_of(&w, B, 0);
-		assert_true(spin_ns - spin_ns / 8 >= ns);
+		for (int waits = 0; waits < 4; waits++) {
+			assert_true(threshold(&w) >= PRIOR);
+			record(&w, 1, bin);
+		}
+		assert_int_equal(threshold(&w), 64);
 	}
+}
+
+static void test_second_spin_is_the_shorter(void **state)
+{
+	struct ipcwait_window w = { 0 };
+
+	(void)state;
+	assert_int_equal(threshold(&w), PRIOR);
+	record(&w, 1, IW_BIN_LONG);
+	assert_int_equal(threshold(&w), SECOND);
+	record(&w, 1, IW_BIN_LONG);
+	assert_int_equal(threshold(&w), 0);
+	/* One that was short after one that was long is worth a spin. */
+	w = (struct ipcwait_window){ 0 };
+	record(&w, 1, IW_BIN_LONG);
+	record(&w, 1, 1);
+	assert_true(threshold(&w) > 0);
+}
+
+/* What waits there were before, at its site or of its kind, is where an object begins. */
+static void test_history_decides(void **state)
+{
+	struct ipcwait_window w = { 0 };
+
+	(void)state;
+	assert_int_equal(iw_window_young_share(&w, history(4, IW_BIN_LONG)), 0);
+	assert_int_equal(iw_window_young_share(&w, history(4, 1)), 64);
+	assert_int_equal(iw_window_young_share(&w, history(20, 5)), 74);
+	assert_int_equal(iw_window_young_share(&w, history(3, IW_BIN_LONG)), PRIOR);
+}
+
+/* Each own wait counts for eight of those, and eight of them for all. */
+static void test_own_waits_take_over(void **state)
+{
+	const uint64_t longs = history(20, IW_BIN_LONG);
+	struct ipcwait_window w = { 0 };
+	unsigned waits = 0;
+
+	(void)state;
+	while (!known(&w) && !iw_window_young_share(&w, longs)) {
+		record(&w, 1, 0);
+		waits++;
+	}
+	assert_int_equal(waits, 1);
+	/* The other way round, where it takes more to be worth no spin at all. */
+	w = (struct ipcwait_window){ 0 };
+	for (waits = 0; threshold(&w) && waits < KNOWN; waits++)
+		record(&w, 1, IW_BIN_LONG);
+	assert_in_range(waits, 1, 2);
+	w = (struct ipcwait_window){ 0 };
+	record(&w, KNOWN, IW_BIN_LONG);
+	assert_true(known(&w));
+	assert_int_equal(share_of(&w), 0);
 }
 
 static struct ipcwait_window random_window(uint64_t *seed)
@@ -176,6 +198,7 @@ static uint64_t random_block_ns(uint64_t *seed)
 	return b <= 1000000000 ? b : 1000000000;
 }
 
+/* Whatever is in memory, and whatever the site says: policy.h, no spin beyond 2B. */
 static void test_any_bytes_stay_below_2b_with_jitter(void **state)
 {
 	uint64_t seed = check_seed();
@@ -185,11 +208,15 @@ static void test_any_bytes_stay_below_2b_with_jitter(void **state)
 		struct ipcwait_window w = random_window(&seed);
 		uint64_t block = random_block_ns(&seed);
 		uint64_t delay = i % 2 ? 0 : random_block_ns(&seed);
-		uint64_t ns = spin_of(&w, block, delay);
+		uint64_t before = random_window(&seed).bins.v & IW_HISTOGRAM_MASK;
+		unsigned shares[2] = { share_of(&w), iw_window_young_share(&w, before) };
 
-		assert_true(ns + ns / 8 <= 2 * block);
-		if ((w.state.v >> 8 & 0xff) < 8)
-			assert_true(ns >= block / 8);
+		for (int k = 0; k < 2; k++) {
+			uint64_t ns = iw_window_spin_ns(shares[k], block, delay);
+
+			assert_true(shares[k] <= IW_LONGEST_SHARE);
+			assert_true(ns + ns / 8 <= 2 * block);
+		}
 	}
 }
 
@@ -200,89 +227,31 @@ static void test_any_bytes_can_be_recorded_in(void **state)
 	(void)state;
 	for (int i = 0; i < 300000; i++) {
 		struct ipcwait_window before = random_window(&seed), after = before;
+		unsigned bin = (unsigned)check_random(&seed) % IW_BINS;
 
-		iw_window_record(&after, check_random(&seed) >> (check_random(&seed) % 64),
-				 check_random(&seed) >> (check_random(&seed) % 64),
-				 random_block_ns(&seed));
+		iw_window_record(&after, bin, 1 + (unsigned)check_random(&seed) % 8,
+				 check_random(&seed) >> (check_random(&seed) % 64));
 		assert_int_equal(after.stamp.v, before.stamp.v);
-		assert_int_equal(after.state.v & 0xffff00ff, before.state.v & 0xffff00ff);
+		/* The preset, and the CPU of the last waker. */
+		assert_int_equal(after.state.v & 0xffff0007, before.state.v & 0xffff0007);
+		/* Where nobody spins a long wait changes nothing. */
+		if (bin == IW_BIN_LONG && iw_state_known(before.state.v) &&
+		    !share_of(&before))
+			assert_int_equal(share_of(&after), 0);
+		else
+			assert_int_equal(share_of(&after),
+					 iw_histogram_cheapest(
+						 after.bins.v & IW_HISTOGRAM_MASK, 0, 0));
 	}
 }
 
 static void test_own_delay_lengthens_a_spin_that_pays(void **state)
 {
-	struct ipcwait_window shorts =
-		window((const unsigned[IW_WINDOW_BINS]){ [1] = 12, [7] = 3 }, 255);
-	struct ipcwait_window longs =
-		window((const unsigned[IW_WINDOW_BINS]){ [7] = 15 }, 255);
-	struct ipcwait_window unsure =
-		window((const unsigned[IW_WINDOW_BINS]){ [7] = 15 }, 4);
-	struct ipcwait_window fresh = { 0 };
-
 	(void)state;
-	assert_int_equal(spin_of(&shorts, B, 5000), SHARES(10) + 5000);
-	assert_int_equal(spin_of(&shorts, B, 10 * B), SHARES(112));
-	assert_int_equal(spin_of(&longs, B, 5000), 0);
-	assert_int_equal(spin_of(&unsure, B, 5000), B / 8);
-	assert_int_equal(spin_of(&fresh, B, 5000), PRIOR + 5000);
-}
-
-static void test_bins(void **state)
-{
-	static const struct {
-		uint64_t ns;
-		unsigned bin;
-	} rows[] = {
-		{ 0, 0 },          { 1874, 0 },  { 1875, 1 },  { 3749, 1 },
-		{ 3750, 2 },       { 7499, 2 },  { 7500, 3 },  { 14999, 3 },
-		{ 15000, 4 },      { 22499, 4 }, { 22500, 5 }, { 29999, 5 },
-		{ 30000, 6 },      { 52499, 6 }, { 52500, 7 }, { UINT32_MAX, 7 },
-		{ UINT64_MAX, 7 },
-	};
-
-	(void)state;
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct ipcwait_window w = { 0 };
-
-		iw_window_record(&w, rows[i].ns, 0, B);
-		assert_int_equal(counts_of(&w), UINT64_C(1) << (5 * rows[i].bin));
-	}
-}
-
-static void test_saturation_keeps_proportions(void **state)
-{
-	struct ipcwait_window w = window(
-		(const unsigned[IW_WINDOW_BINS]){
-			[0] = 1, [3] = 14, [4] = 31, [5] = 15, [7] = 28 },
-		255);
-
-	(void)state;
-	iw_window_record(&w, 16000, 0, B);
-	assert_int_equal(count_in(&w, 0), 0);
-	assert_int_equal(count_in(&w, 3), 7);
-	assert_int_equal(count_in(&w, 4), 16);
-	assert_int_equal(count_in(&w, 5), 7);
-	assert_int_equal(count_in(&w, 7), 14);
-	/* All full: nothing runs over into a neighbour. */
-	w = (struct ipcwait_window){ { UINT64_MAX }, { 0 }, { 0 } };
-	iw_window_record(&w, UINT64_MAX, 0, B);
-	assert_int_equal(counts_of(&w), UINT64_C(0x83def7bdef));
-}
-
-/* Given up beyond 2B: as long as any, but not regular. */
-static void test_unended(void **state)
-{
-	struct ipcwait_window w = { 0 };
-
-	(void)state;
-	for (int i = 0; i < 31; i++)
-		iw_window_record_unended(&w);
-	assert_int_equal(w.bins.v, UINT64_C(31) << 35);
-	assert_int_equal(w.state.v, 31 << 8);
-	assert_int_equal(spin_of(&w, B, 0), 0);
-	w.bins.v |= UINT64_C(0xabcdef) << 40;
-	iw_window_record_unended(&w);
-	assert_int_equal(w.bins.v, UINT64_C(0xabcdef) << 40 | UINT64_C(16) << 35);
+	assert_int_equal(iw_window_spin_ns(10, B, 5000), iw_of_block(B, 10) + 5000);
+	assert_int_equal(iw_window_spin_ns(10, B, 10 * B), iw_of_block(B, 112));
+	assert_int_equal(iw_window_spin_ns(10, B, UINT64_MAX), iw_of_block(B, 112));
+	assert_int_equal(iw_window_spin_ns(0, B, 5000), 0);
 }
 
 static void test_changes_its_mind(void **state)
@@ -290,25 +259,39 @@ static void test_changes_its_mind(void **state)
 	struct ipcwait_window w = { 0 };
 
 	(void)state;
-	for (int i = 0; i < 300; i++)
-		iw_window_record(&w, 10000000, 0, B);
-	assert_int_equal(spin_of(&w, B, 0), 0);
-	for (int i = 0; i < 60; i++)
-		iw_window_record(&w, 700, 0, B);
-	assert_true(spin_of(&w, B, 0) >= 1024);
-	for (int i = 0; i < 130; i++)
-		iw_window_record(&w, 10000000, 0, B);
-	assert_int_equal(spin_of(&w, B, 0), 0);
+	record(&w, 300, IW_BIN_LONG);
+	assert_int_equal(share_of(&w), 0);
+	record(&w, 60, 0);
+	assert_true(share_of(&w) > 0);
+	record(&w, 130, IW_BIN_LONG);
+	assert_int_equal(share_of(&w), 0);
 }
 
-static void test_learned_stops_at_255(void **state)
+static void test_learned_stops_at_63(void **state)
 {
-	struct ipcwait_window w = { { 0 }, { 0 }, { (7u << 16) | IPCWAIT_POWER } };
+	struct ipcwait_window w = { { 0 }, { 0 }, { CPU(7) | IPCWAIT_POWER } };
 
 	(void)state;
-	for (int i = 0; i < 1000; i++)
-		iw_window_record(&w, 700, 0, B);
-	assert_int_equal(w.state.v, (7u << 16) | (255u << 8) | IPCWAIT_POWER);
+	record(&w, 1000, 0);
+	assert_int_equal(w.state.v, CPU(7) | SHARE(64) | LEARNED(63) | IPCWAIT_POWER);
+}
+
+/* A state that no thread of ours has written: the longest threshold at most. */
+static void test_share_from_anywhere(void **state)
+{
+	(void)state;
+	for (uint32_t n = 0; n < 128; n++)
+		assert_int_equal(iw_state_share(SHARE(n)), n < 112 ? n : 112);
+}
+
+static void test_limit_of_haltpoll(void **state)
+{
+	struct ipcwait_window w = { 0 };
+
+	(void)state;
+	assert_int_equal(iw_window_limit_ns(&w), 0);
+	iw_window_set_limit_ns(&w, 50000);
+	assert_int_equal(iw_window_limit_ns(&w), 50000);
 }
 
 /* A stamp has a grain of 16 ns. */
@@ -355,46 +338,51 @@ static void test_stamp_wraps(void **state)
 	assert_false(iw_window_stamp_age(&w, 9000000, 1000000000, &age));
 }
 
+static uint32_t waker_cpu(const struct ipcwait_window *w)
+{
+	return iw_state_waker_cpu(iw_window_state(w));
+}
+
 static void test_waker_cpu(void **state)
 {
-	struct ipcwait_window w = { { 0 }, { 0 }, { (99u << 8) | IPCWAIT_SPIN } };
+	const uint32_t rest = SHARE(37) | LEARNED(33) | IPCWAIT_SPIN;
+	struct ipcwait_window w = { { 0 }, { 0 }, { rest } };
 
 	(void)state;
-	assert_int_equal(iw_window_waker_cpu(&w), 0);
+	assert_int_equal(waker_cpu(&w), 0);
 	iw_window_put_stamp(&w, 1000, 0);
-	assert_int_equal(iw_window_waker_cpu(&w), 1);
+	assert_int_equal(waker_cpu(&w), 1);
 	iw_window_put_stamp(&w, 1000, 8191);
-	assert_int_equal(iw_window_waker_cpu(&w), 8192);
+	assert_int_equal(waker_cpu(&w), 8192);
 	iw_window_put_stamp(&w, 1000, 65534);
-	assert_int_equal(iw_window_waker_cpu(&w), 65535);
+	assert_int_equal(waker_cpu(&w), 65535);
 	iw_window_put_stamp(&w, 1000, 65535);
-	assert_int_equal(iw_window_waker_cpu(&w), 0);
+	assert_int_equal(waker_cpu(&w), 0);
 	iw_window_put_stamp(&w, 1000, UINT32_MAX);
-	assert_int_equal(iw_window_waker_cpu(&w), 0);
-	assert_int_equal(w.state.v, (99u << 8) | IPCWAIT_SPIN);
+	assert_int_equal(waker_cpu(&w), 0);
+	assert_int_equal(w.state.v, rest);
 }
 
 static void test_preset(void **state)
 {
-	struct ipcwait_window w = window((const unsigned[IW_WINDOW_BINS]){ [3] = 12 }, 77);
+	struct ipcwait_window w = { 0 };
+	uint32_t rest;
 
 	(void)state;
+	record(&w, 12, 3);
 	iw_window_put_stamp(&w, 1000, 4);
-	for (unsigned p = IPCWAIT_INHERIT; p <= IPCWAIT_BLOCK; p++) {
+	rest = w.state.v;
+	assert_int_equal(rest, CPU(5) | SHARE(64) | LEARNED(12));
+	for (unsigned p = IPCWAIT_INHERIT; p <= IPCWAIT_TICKS; p++) {
 		assert_int_equal(ipcwait_window_set_preset(&w, (enum ipcwait_preset)p), 0);
-		assert_int_equal(iw_window_preset(&w), p);
-		assert_int_equal(count_in(&w, 3), 12);
-		assert_int_equal(w.state.v >> 8, (5u << 8) | 77);
+		assert_int_equal(iw_state_preset(w.state.v), p);
+		assert_int_equal(iw_window_count(&w, 3), 12);
+		assert_int_equal(w.state.v, rest | p);
 	}
-	iw_window_record(&w, 100, 0, B);
-	assert_int_equal(iw_window_preset(&w), IPCWAIT_BLOCK);
-	/* What a hostile or newer peer may have put there. */
-	for (uint32_t p = IPCWAIT_BLOCK + 1; p <= 255; p++) {
-		w.state.v = (w.state.v & ~0xffu) | p;
-		assert_int_equal(iw_window_preset(&w), IPCWAIT_INHERIT);
-	}
+	record(&w, 1, 0);
+	assert_int_equal(iw_state_preset(w.state.v), IPCWAIT_TICKS);
 	assert_int_equal(ipcwait_window_set_preset(&w, IPCWAIT_POWER), 0);
-	assert_int_equal(iw_window_preset(&w), IPCWAIT_POWER);
+	assert_int_equal(iw_state_preset(w.state.v), IPCWAIT_POWER);
 }
 
 static void test_preset_errors(void **state)
@@ -408,7 +396,7 @@ static void test_preset_errors(void **state)
 	(void)state;
 	assert_int_equal(ipcwait_window_set_preset(NULL, IPCWAIT_SPIN), -EINVAL);
 	assert_int_equal(ipcwait_window_set_preset(misaligned, IPCWAIT_SPIN), -EINVAL);
-	assert_int_equal(ipcwait_window_set_preset(two, (enum ipcwait_preset)6), -EINVAL);
+	assert_int_equal(ipcwait_window_set_preset(two, (enum ipcwait_preset)8), -EINVAL);
 	assert_int_equal(ipcwait_window_set_preset(two, (enum ipcwait_preset) - 1),
 			 -EINVAL);
 	assert_int_equal(ipcwait_window_set_preset(two, (enum ipcwait_preset)256), -EINVAL);
@@ -418,20 +406,19 @@ static void test_preset_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_from_eight_waits_on),
+		cmocka_unit_test(test_two_spins_in_vain_at_most),
 		cmocka_unit_test(test_prior_while_little_is_known),
-		cmocka_unit_test(test_all_short_raises_to_b),
-		cmocka_unit_test(test_all_long_sleeps_at_once),
-		cmocka_unit_test(test_cheapest_threshold),
-		cmocka_unit_test(test_every_b_is_served_alike),
-		cmocka_unit_test(test_jitter_does_not_uncover_a_bin),
+		cmocka_unit_test(test_second_spin_is_the_shorter),
+		cmocka_unit_test(test_history_decides),
+		cmocka_unit_test(test_own_waits_take_over),
 		cmocka_unit_test(test_any_bytes_stay_below_2b_with_jitter),
 		cmocka_unit_test(test_any_bytes_can_be_recorded_in),
 		cmocka_unit_test(test_own_delay_lengthens_a_spin_that_pays),
-		cmocka_unit_test(test_bins),
-		cmocka_unit_test(test_saturation_keeps_proportions),
-		cmocka_unit_test(test_unended),
 		cmocka_unit_test(test_changes_its_mind),
-		cmocka_unit_test(test_learned_stops_at_255),
+		cmocka_unit_test(test_learned_stops_at_63),
+		cmocka_unit_test(test_share_from_anywhere),
+		cmocka_unit_test(test_limit_of_haltpoll),
 		cmocka_unit_test(test_stamp_age),
 		cmocka_unit_test(test_stamp_wraps),
 		cmocka_unit_test(test_waker_cpu),

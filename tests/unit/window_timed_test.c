@@ -13,23 +13,7 @@
 /* Bits of the histogram; above them is the rhythm. */
 static uint64_t counts_of(const struct ipcwait_window *w)
 {
-	return w->bins.v & ((UINT64_C(1) << 40) - 1);
-}
-
-static unsigned count_in(const struct ipcwait_window *w, unsigned bin)
-{
-	return (unsigned)(w->bins.v >> (5 * bin)) & 31;
-}
-
-/* Without timed sleeps. */
-static uint64_t spin_of(const struct ipcwait_window *w, uint64_t block_ns,
-			uint64_t delay_ns)
-{
-	struct iw_plan plan;
-
-	iw_window_plan(w, block_ns, delay_ns, NULL, &plan);
-	assert_false(plan.timed);
-	return plan.spin_ns;
+	return w->bins.v & IW_HISTOGRAM_MASK;
 }
 
 static struct ipcwait_window random_window(uint64_t *seed)
@@ -64,7 +48,7 @@ static struct iw_timer_cost random_timer(uint64_t *seed, uint64_t block_ns)
 	};
 }
 
-/* Both spins and the timer together, and the first one lengthened by its jitter. */
+/* Both spins and the timer together, the first one with its jitter. */
 static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 {
 	uint64_t seed = check_seed();
@@ -75,20 +59,20 @@ static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 		struct ipcwait_window w = random_window(&seed);
 		uint64_t block = random_block_ns(&seed);
 		struct iw_timer_cost timer = random_timer(&seed, block);
-		struct iw_plan plan;
+		uint64_t spin_ns = iw_window_spin_ns(iw_state_share(w.state.v), block,
+						     i % 2 ? 0 : random_block_ns(&seed));
+		struct iw_timed_plan plan;
 
-		iw_window_plan(&w, block, i % 2 ? 0 : random_block_ns(&seed), &timer,
-			       &plan);
-		assert_true(plan.spin_ns + plan.spin_ns / 8 <= 2 * block);
-		if (!plan.timed)
+		if (i % 4 >= 2)
+			spin_ns = 0;
+		if (!iw_window_timed(&w, spin_ns, block, &timer, &plan))
 			continue;
 		timed++;
-		assert_true(plan.spin_ns + plan.spin_ns / 8 + timer.cpu_ns +
-				    plan.spin_again_ns <=
+		assert_true(spin_ns + spin_ns / 8 + timer.cpu_ns + plan.spin_ns <=
 			    2 * block);
-		assert_true(plan.sleep.span_ns <= plan.spin_again_ns);
-		assert_true(plan.sleep.wake_ns > 2 * plan.spin_ns);
-		assert_true(count_in(&w, 7) > 0);
+		assert_true(plan.sleep.span_ns <= plan.spin_ns);
+		assert_true(plan.sleep.wake_ns > 2 * spin_ns);
+		assert_true(iw_window_count(&w, IW_BIN_LONG) > 0);
 	}
 	assert_true(timed > 1000);
 }
@@ -101,9 +85,9 @@ static struct ipcwait_window ticking(unsigned shorts)
 	struct ipcwait_window w = { 0 };
 
 	for (unsigned i = 0; i < 40; i++) {
-		iw_window_record(&w, 1000000 + i % 3 * 1000, 0, B);
+		iw_window_record(&w, IW_BIN_LONG, 1, 1000000 + i % 3 * 1000);
 		for (unsigned k = 0; k < shorts; k++)
-			iw_window_record(&w, B / 10, 0, B);
+			iw_window_record(&w, iw_bin_of(B / 10, B), 1, 0);
 	}
 	return w;
 }
@@ -113,61 +97,34 @@ static void test_regular_waits_are_timed(void **state)
 	struct ipcwait_window w = ticking(0);
 	struct iw_timer_cost timer = guest_timer;
 	struct iw_timed_sleep sleep;
-	struct iw_plan plan;
+	struct iw_timed_plan plan;
 
 	(void)state;
-	iw_window_plan(&w, B, 0, &guest_timer, &plan);
-	assert_true(plan.timed);
-	assert_int_equal(plan.spin_ns, 0);
-	assert_int_equal(plan.spin_again_ns, SHARES(112) - 3200);
+	assert_true(iw_window_timed(&w, 0, B, &guest_timer, &plan));
+	assert_int_equal(plan.spin_ns, SHARES(112) - 3200);
 	/* As rhythm.h plans it. */
 	assert_true(iw_rhythm_plan((uint32_t)(w.bins.v >> 40), B, &guest_timer, &sleep));
 	assert_memory_equal(&plan.sleep, &sleep, sizeof(sleep));
 	/* Not if it is worth no more than it costs. */
 	timer.worth_ns = sleep.cost_ns;
-	iw_window_plan(&w, B, 0, &timer, &plan);
-	assert_false(plan.timed);
-	/* Not where the primitive cannot, nor without a long wait in memory. */
-	assert_int_equal(spin_of(&w, B, 0), 0);
+	assert_false(iw_window_timed(&w, 0, B, &timer, &plan));
+	/* Not without a long wait in memory. */
 	w.bins.v = (w.bins.v & ~counts_of(&w)) | 20;
-	iw_window_plan(&w, B, 0, &guest_timer, &plan);
-	assert_false(plan.timed);
-	assert_int_equal(plan.spin_ns, B);
+	assert_false(iw_window_timed(&w, 0, B, &guest_timer, &plan));
 }
 
-/* What a first spin takes is no longer there for the second. */
+/* What a first spin has taken is no longer there for the second. */
 static void test_the_first_spin_comes_off_the_second(void **state)
 {
 	struct ipcwait_window w = ticking(2);
-	struct iw_plan plan;
+	struct iw_timed_plan plan;
 
 	(void)state;
-	iw_window_plan(&w, B, 0, &guest_timer, &plan);
-	assert_true(plan.timed);
-	assert_int_equal(plan.spin_ns, SHARES(10));
-	assert_int_equal(plan.spin_again_ns, SHARES(112) - SHARES(10) - 3200);
+	assert_int_equal(iw_state_share(w.state.v), 10);
+	assert_true(iw_window_timed(&w, SHARES(10), B, &guest_timer, &plan));
+	assert_int_equal(plan.spin_ns, SHARES(112) - SHARES(10) - 3200);
 	/* Too little is left for the deviation: no timer. */
-	iw_window_plan(&w, B, 10 * B, &guest_timer, &plan);
-	assert_int_equal(plan.spin_ns, SHARES(112));
-	assert_false(plan.timed);
-}
-
-/* Those of the last bin sleep whatever the first spin is: it is chosen as without a timer. */
-static void test_the_first_spin_is_chosen_as_ever(void **state)
-{
-	/* 1 ms, the least deviation, trusted. */
-	const uint64_t rhythm = (UINT64_C(7) << 21 | 7 << 10) << 40;
-	uint64_t seed = check_seed();
-
-	(void)state;
-	for (int i = 0; i < 10000; i++) {
-		struct ipcwait_window w = random_window(&seed);
-		struct iw_plan plan;
-
-		w.bins.v = counts_of(&w) | rhythm;
-		iw_window_plan(&w, B, 0, &guest_timer, &plan);
-		assert_int_equal(plan.spin_ns, spin_of(&w, B, 0));
-	}
+	assert_false(iw_window_timed(&w, SHARES(112), B, &guest_timer, &plan));
 }
 
 /* The histogram and the rhythm are in one word, and leave each other alone. */
@@ -178,19 +135,35 @@ static void test_rhythm_and_histogram_do_not_touch(void **state)
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct ipcwait_window w = random_window(&seed), plain = w;
-		uint64_t ns = check_random(&seed) >> (34 + check_random(&seed) % 30);
+		uint64_t ns = 1 + (check_random(&seed) >> (34 + check_random(&seed) % 30));
+		unsigned bin = iw_bin_of(ns, B), n = 1 + (unsigned)check_random(&seed) % 8;
 		uint32_t rhythm = (uint32_t)(w.bins.v >> 40);
 
 		plain.bins.v = counts_of(&plain);
-		iw_window_record(&w, ns, 500, B);
-		iw_window_record(&plain, ns, 500, B);
+		iw_window_record(&w, bin, n, ns);
+		iw_window_record(&plain, bin, n, 0);
 		assert_int_equal(counts_of(&w), counts_of(&plain));
+		assert_int_equal(plain.bins.v >> 40, 0);
 		/* Waits below 7/4 B do not count for the rhythm; halving does not move it. */
 		if (ns < SHARES(112))
 			assert_int_equal(w.bins.v >> 40, rhythm);
 		else
-			assert_int_equal(w.bins.v >> 40, iw_rhythm_learn(rhythm, ns + 500));
+			assert_int_equal(w.bins.v >> 40, iw_rhythm_learn(rhythm, ns));
 	}
+}
+
+/* Given up beyond 2B, or with nobody to ask for a rhythm: as long as any, but not regular. */
+static void test_long_without_an_interval(void **state)
+{
+	struct ipcwait_window w = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 31; i++)
+		iw_window_record(&w, IW_BIN_LONG, 1, 0);
+	assert_int_equal(w.bins.v, UINT64_C(31) << 35);
+	w.bins.v |= UINT64_C(0xabcdef) << 40;
+	iw_window_record(&w, IW_BIN_LONG, 1, 0);
+	assert_int_equal(w.bins.v, UINT64_C(0xabcdef) << 40 | UINT64_C(16) << 35);
 }
 
 int main(void)
@@ -199,8 +172,8 @@ int main(void)
 		cmocka_unit_test(test_any_bytes_stay_below_2b_with_a_timer),
 		cmocka_unit_test(test_regular_waits_are_timed),
 		cmocka_unit_test(test_the_first_spin_comes_off_the_second),
-		cmocka_unit_test(test_the_first_spin_is_chosen_as_ever),
 		cmocka_unit_test(test_rhythm_and_histogram_do_not_touch),
+		cmocka_unit_test(test_long_without_an_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

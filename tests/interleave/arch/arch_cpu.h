@@ -11,14 +11,10 @@ static inline void iw_arch_pause(void)
 	model_yield();
 }
 
-/* A reading of the counter is a long time here, so that a spin is over after few looks. */
-#define IW_ARCH_MODEL_TICK_NS 1000
-
 #define iw_arch_ticks iw_arch_ticks
 static inline uint64_t iw_arch_ticks(void)
 {
-	model_elapse(IW_ARCH_MODEL_TICK_NS);
-	return (uint64_t)model_now();
+	return model_counter();
 }
 
 #endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The one place where a thread of the library goes to sleep. */
+#ifndef IW_ENGINE_SLEEP_H
+#define IW_ENGINE_SLEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/stats.h>
+
+struct iw_rest;
+struct iw_waiter;
+
+/* Sleep in the kernel once. Returns what lib/os/futex.h lists. */
+int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
+		  int64_t deadline_ns, bool private_);
+
+/*
+ * Sleep in the kernel once, as @rest says, until @until_ns at the latest. Returns what
+ * lib/os/futex.h and futex_waitv.h list; but -EAGAIN instead of -ENOSYS and -EPERM where
+ * futex_waitv(2) is not to be had, and iw_sleeps_on_several() is false from then on.
+ */
+int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
+
+/* False once the kernel, or a filter, has turned out not to know futex_waitv(2). */
+bool iw_sleeps_on_several(void);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib/engine/wait.c and sleep.c over a scripted kernel: what a primitive says about looking on and
+ * about its rest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cmocka_all.h"
+#include "common/fake_os.h"
+#include "common/probe.h"
+#include "common/ticking.h"
+
+/* A look that finds it is of no use to look on ends the spin, whatever its window is. */
+static void looks_that_end_the_spin(void)
+{
+	static const struct {
+		enum iw_seen seen;
+		enum ipcwait_reason why;
+	} cases[] = {
+		{ IW_AWAY_CROWDED, IPCWAIT_REASON_CROWDED },
+		{ IW_AWAY_OVERTAKEN, IPCWAIT_REASON_OVERTAKEN },
+	};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct fake_step script[] = { { 0 }, { .meanwhile = probe_appear } };
+		struct ipcwait_stats before;
+
+		probe_world(IPCWAIT_SPIN, 2);
+		before = probe_stats();
+		probe.away = cases[i].seen;
+		FAKE_SCRIPT(script);
+		CHECK_EQ(iw_wait(&probe.base), 0);
+		/* One before the first sleep, one after each. */
+		CHECK_EQ(probe.looks, 3);
+		CHECK_EQ(probe_why(&before), cases[i].why);
+	}
+}
+
+static uint64_t wasted_ns(void)
+{
+	return probe_counters().spun_wasted_ns;
+}
+
+static uint64_t wasted_before;
+
+static void note_waste_and_appear(void)
+{
+	wasted_before = wasted_ns() - wasted_before;
+	probe_appear();
+}
+
+static void note_waste(void)
+{
+	wasted_before = wasted_ns();
+}
+
+/* After a sleep in vain: the window, a time of its own, or not at all. */
+static void spins_after_a_sleep(void)
+{
+	const struct fake_step script[] = { { .meanwhile = note_waste },
+					    { .meanwhile = note_waste_and_appear } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		probe_world(IPCWAIT_SPIN, 2);
+		probe.rest.spin_ns = i == 1 ? 1000 : 0;
+		probe.rest.may_spin = i < 2;
+		FAKE_SCRIPT(script);
+		CHECK_EQ(iw_wait(&probe.base), 0);
+		CHECK(i != 0 || wasted_before >= (uint64_t)(2 * PROBE_BLOCK_NS));
+		CHECK(i != 1 || (wasted_before >= 1000 && wasted_before < 2000));
+		CHECK(i != 2 || wasted_before == 0);
+	}
+}
+
+static void sleeps_as_told(void)
+{
+	const struct fake_step script[] = { { .meanwhile = probe_appear } };
+	static uint32_t other = 7;
+
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe.rest = iw_rest_on(&other, 7);
+	probe.rest.bits = 4;
+	probe.base.private_ = true;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK(fake.wait.word == &other);
+	CHECK_EQ(fake.wait.value, 7);
+	CHECK_EQ(fake.wait.bits, 4);
+	CHECK(fake.wait.private_);
+	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+}
+
+static void expire(void)
+{
+	fake.now_ns = fake.wait.deadline_ns;
+}
+
+static void expire_in_time(void)
+{
+	CHECK_EQ(fake.wait.deadline_ns, probe.rest.until_ns);
+	expire();
+	probe.rest.until_ns = IPCWAIT_FOREVER;
+}
+
+/* The primitive's time ends the sleep, and not the wait. */
+static void own_time_ends_the_sleep(void)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .meanwhile = expire_in_time },
+		{ .meanwhile = probe_appear },
+	};
+
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_again(fake.now_ns + 900 * US);
+	probe.rest.until_ns = fake.now_ns + 300 * US;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.settles, 2);
+	CHECK_EQ(probe.withdraws, 0);
+	CHECK_EQ(fake.wait.deadline_ns, probe.base.deadline_ns);
+}
+
+static void deadline_before_its_own_time(void)
+{
+	const struct fake_step script[] = { { .result = -ETIMEDOUT, .meanwhile = expire } };
+
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_again(fake.now_ns + 300 * US);
+	probe.rest.until_ns = fake.now_ns + 301 * US;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
+	CHECK_EQ(fake.wait.deadline_ns, probe.base.deadline_ns);
+	CHECK_EQ(probe.withdraws, 1);
+}
+
+/* A timer of the engine's never puts off what the primitive wants to see to. */
+static void own_time_before_the_timer(void)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .meanwhile = expire_in_time },
+		{ .meanwhile = probe_appear },
+	};
+	struct ipcwait_kind_stats before = probe_counters();
+
+	ticking_world(0);
+	probe.rest.until_ns = ticking.begin + 300 * US;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	/* It only looked, and sleeps on until it is woken. */
+	CHECK_EQ(probe.withdraws, 0);
+	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+	CHECK_EQ(probe_counters().timed_sleeps, before.timed_sleeps);
+}
+
+static void own_time_after_the_timer(void)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .meanwhile = ticking_expire },
+		{ .result = -ETIMEDOUT, .meanwhile = expire_in_time },
+		{ .meanwhile = probe_appear },
+	};
+
+	ticking_world(0);
+	probe.rest.until_ns = ticking.begin + 3 * TICK_NS;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.withdraws, 1);
+	CHECK_EQ(probe.settles, 3);
+}
+
+/* It would only end a sleep for the sake of a spin. */
+static void no_timer_where_it_may_not_spin(void)
+{
+	const struct fake_step script[] = { { .sleep_ns = TICK_NS,
+					      .meanwhile = probe_stamp_and_appear } };
+
+	ticking_world(0);
+	probe.rest.may_spin = false;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+}
+
+static void expire_unpublished(void)
+{
+	CHECK(fake.wait.word != &probe.word);
+	CHECK(ticking_soon_after(fake.now_ns + 1000 * US, fake.wait.deadline_ns));
+	expire();
+	probe.full = fake.waits < 2;
+}
+
+/* It looks again each millisecond, and what it sleeps is part of the wait. */
+static void unpublished(void)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .meanwhile = expire_unpublished },
+		{ .result = -ETIMEDOUT, .meanwhile = expire_unpublished },
+		{ .sleep_ns = 10 * US, .meanwhile = probe_appear },
+	};
+	struct ipcwait_kind_stats before = probe_counters();
+
+	probe_world(IPCWAIT_ADAPTIVE, 2);
+	probe_teach(20, IW_BIN_LONG);
+	probe.full = true;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.settles, 3);
+	CHECK(fake.wait.word == &probe.word);
+	CHECK(probe_counters().slept_ns - before.slept_ns >= (uint64_t)(2010 * US));
+	probe_learned_once(2010 * US);
+}
+
+static void unpublished_until_the_deadline(void)
+{
+	const struct fake_step script[] = { { .result = -ETIMEDOUT, .meanwhile = expire } };
+
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_again(fake.now_ns + 300 * US);
+	probe.full = true;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
+	CHECK_EQ(fake.wait.deadline_ns, probe.base.deadline_ns);
+}
+
+static void expire_and_appear(void)
+{
+	expire();
+	probe_appear();
+}
+
+/* What has published nothing is looked for once more. */
+static void nothing_to_withdraw(void)
+{
+	const struct fake_step script[] = { { .result = -ETIMEDOUT,
+					      .meanwhile = expire_and_appear } };
+	struct iw_waitable silent;
+
+	probe_world(IPCWAIT_BLOCK, 2);
+	probe_again(fake.now_ns + 300 * US);
+	silent = *probe.base.what;
+	silent.withdraw = NULL;
+	probe.base.what = &silent;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(probe.looks, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD_TEST(looks_that_end_the_spin),
+		CHILD_TEST(spins_after_a_sleep),
+		CHILD_TEST(sleeps_as_told),
+		CHILD_TEST(own_time_ends_the_sleep),
+		CHILD_TEST(deadline_before_its_own_time),
+		CHILD_TEST(own_time_before_the_timer),
+		CHILD_TEST(own_time_after_the_timer),
+		CHILD_TEST(no_timer_where_it_may_not_spin),
+		CHILD_TEST(unpublished),
+		CHILD_TEST(unpublished_until_the_deadline),
+		CHILD_TEST(nothing_to_withdraw),
+	};
+
+	unsetenv("IPCWAIT_POLICY");
+	unsetenv("IPCWAIT_MAX_SPIN_US");
+	unsetenv("IPCWAIT_SPIN_BUDGET");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
