@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "child.h"
 #include "crowd.h"
 #include "../common/clock.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 #include "quota.h"
 #include "row.h"
-#include "../common/spin_hint.h"
+#include "../../tools/common/spin_hint.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PAIRS_MOST 32
@@ -109,47 +106,21 @@ _Noreturn static void be_crowd(const struct crowd *c, struct arena *a,
 
 	if (r)
 		give_up("cannot enter the control group %s: %s", c->group, strerror(-r));
+	stay_on(c->cpus);
 	alarm(STALLED_S);
 	play_all(a, 2 * c->pairs, cost);
 	_exit(0);
 }
 
-/* Returns the child's pid, in the parent. The child dies with it. */
-static pid_t start_child(unsigned cpus)
-{
-	pid_t parent = getpid(), pid = fork();
-
-	if (pid < 0)
-		give_up("cannot start a process: %s", strerror(errno));
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILED); /* it died before the call above */
-	stay_on(cpus);
-	return 0;
-}
-
 static pid_t start_hog(unsigned cpus)
 {
-	pid_t pid = start_child(cpus);
+	pid_t pid = child_start();
 
 	if (pid)
 		return pid;
+	stay_on(cpus);
 	for (;;)
 		spin_hint();
-}
-
-static void end_child(pid_t pid, const char *name)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (WIFSIGNALED(status))
-		give_up("%s: a run was ended by: %s", name, strsignal(WTERMSIG(status)));
-	if (WEXITSTATUS(status))
-		_exit(EXIT_FAILED); /* it has said why */
 }
 
 void crowd_run(const struct crowd *c, const struct sem_ops *ops, uint64_t trips,
@@ -167,14 +138,12 @@ void crowd_run(const struct crowd *c, const struct sem_ops *ops, uint64_t trips,
 	a->ops = ops;
 	a->trips = trips;
 	a->steps = c->steps;
-	pid = start_child(c->cpus);
+	pid = child_start();
 	if (!pid)
 		be_crowd(c, a, shared);
-	end_child(pid, ops->name);
+	child_end(pid, ops->name);
 	*cost = *shared;
 	munmap(a, size);
-	if (hog) {
-		kill(hog, SIGKILL);
-		waitpid(hog, NULL, 0);
-	}
+	if (hog)
+		child_kill(&hog, 1);
 }

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Waits that sleep, so that B is known: their length, and how many. */
+#define SLEEPS_US 200
+#define SLEEPS    400
+
 struct handoff {
 	struct wakeup *wakeup;
 	struct wakeups times;
@@ -63,4 +67,17 @@ void handoff_run(struct handoff *h, const struct batch *b, struct figures *f)
 	f->post_us = us(&t->post, 0.5);
 	f->slept = spun + slept ? (double)slept / (double)(spun + slept) : NAN;
 	f->astray = (double)t->astray / (double)t->measured;
+}
+
+double handoff_learn_block_cost(struct handoff *h, const struct options *o)
+{
+	struct sem_room sem;
+	struct batch b = { .ops = &sem_preset_block, .sem = &sem };
+	struct figures f;
+
+	b.wait_ns = INT64_C(1000) * SLEEPS_US;
+	b.n = options_scaled(o, SLEEPS, 40);
+	b.ops->init(&sem);
+	handoff_run(h, &b, &f);
+	return row_block_cost_ns();
 }

@@ -3,6 +3,7 @@
 #ifndef WAIT_BENCH_HANDOFF_H
 #define WAIT_BENCH_HANDOFF_H
 
+#include "options.h"
 #include "../common/wakeup.h"
 
 struct figures {
@@ -22,5 +23,8 @@ struct handoff *handoff_start(void);
 
 /* Run @b, which has neither begin nor end, with the caller as the waiter. */
 void handoff_run(struct handoff *h, const struct batch *b, struct figures *f);
+
+/* Waits that sleep, so that B is known. Returns it, in ns. */
+double handoff_learn_block_cost(struct handoff *h, const struct options *o);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "json.h"
-#include "../common/json_writer.h"
+#include "../common/clock.h"
+#include "../../tools/common/json_writer.h"
 
 #include <ipcwait/base.h>
 
@@ -12,23 +13,9 @@
 
 extern char **environ;
 
-static void write_time(struct json *j)
-{
-	time_t now = time(NULL);
-	char line[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&now, &tm))
-		strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_text(j, "finished", line);
-}
-
 static void write_options(struct json *j, const struct options *o)
 {
-	json_open(j, "command", '[');
-	for (int i = 0; i < o->argc; i++)
-		json_text(j, NULL, o->argv[i]);
-	json_close(j, ']');
+	json_texts(j, "command", o->argc, o->argv);
 	json_open(j, "settings", '[');
 	for (char **e = environ; *e; e++)
 		if (!strncmp(*e, "IPCWAIT_", strlen("IPCWAIT_")))
@@ -42,16 +29,8 @@ static void write_options(struct json *j, const struct options *o)
 static void write_machine(struct json *j, const struct machine *m)
 {
 	json_open(j, "machine", '{');
-	json_text(j, "cpu", m->cpu);
-	json_text(j, "kernel", m->kernel);
-	json_text(j, "clock_source", m->clock_source);
-	json_whole(j, "clock_reading_ns", m->clock_cost_ns);
-	json_text(j, "idle_driver", m->idle_driver);
-	json_text(j, "idle_governor", m->idle_governor);
-	json_text(j, "guest_halt_poll_ns", m->guest_halt_poll_ns);
-	json_text(j, "load_average", m->load_average);
-	json_whole(j, "cpus_usable", m->cpus_usable);
-	json_whole(j, "cpus_online", m->cpus_online);
+	machine_write(j, m);
+	json_whole(j, "clock_reading_ns", (uint64_t)clock_cost_ns());
 	json_close(j, '}');
 }
 
@@ -82,7 +61,7 @@ static void write_bar(struct json *j, const struct bar *b)
 	json_open(j, NULL, '{');
 	json_text(j, "text", b->text);
 	json_number(j, "value", b->value);
-	json_text(j, "relation", "<=");
+	json_text(j, "relation", b->at_least ? ">=" : "<=");
 	json_number(j, "limit", b->limit);
 	json_boolean(j, "reached", report_reached(b));
 	json_close(j, '}');
@@ -128,6 +107,7 @@ static void write_row(struct json *j, const struct row *row, const struct report
 	json_open(j, NULL, '{');
 	json_text(j, "row", row->name);
 	json_text(j, "what", row->what);
+	json_text(j, "wakes", wakes_names[r->wakes]);
 	json_text(j, "not_available", r->unavailable);
 	json_number(j, "seconds", r->seconds);
 	json_number(j, "cpus_busy_by_others", r->busy_others);
@@ -137,20 +117,20 @@ static void write_row(struct json *j, const struct row *row, const struct report
 }
 
 void json_write(FILE *f, const struct options *o, const struct machine *m,
-		struct report *const reports[ROW_COUNT])
+		struct report *const reports[REPORTS])
 {
 	struct json j = json_begin(f);
 
 	json_text(&j, "program", "wait_bench");
 	json_whole(&j, "format", FORMAT_VERSION);
 	json_text(&j, "libipcwait", ipcwait_version());
-	write_time(&j);
+	json_time(&j, "finished", time(NULL));
 	write_options(&j, o);
 	write_machine(&j, m);
 	json_open(&j, "rows", '[');
-	for (unsigned i = 0; i < ROW_COUNT; i++)
+	for (unsigned i = 0; i < REPORTS; i++)
 		if (reports[i])
-			write_row(&j, rows[i], reports[i]);
+			write_row(&j, rows[i / WAKES_KINDS], reports[i]);
 	json_close(&j, ']');
 	json_end(&j);
 }

@@ -2,7 +2,7 @@
 #ifndef WAIT_BENCH_JSON_H
 #define WAIT_BENCH_JSON_H
 
-#include "machine.h"
+#include "../../tools/common/machine.h"
 #include "row.h"
 
 #include <stdio.h>
@@ -12,6 +12,6 @@
  * not measured is null, and so is what never came.
  */
 void json_write(FILE *f, const struct options *o, const struct machine *m,
-		struct report *const reports[ROW_COUNT]);
+		struct report *const reports[REPORTS]);
 
 #endif

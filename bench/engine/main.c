@@ -5,13 +5,13 @@
  *	options.c, usage.c   the command line      runner.c           a process per row
  *	rows.c, row_*.c      the questions         report.c           values, medians, bars
  *	handoff.c            one waits, one wakes  table.c, json.c    the reports
- *	crowd.c, quota.c     pairs of threads      sem_*.c            what is compared
+ *	crowd.c, quota.c     pairs of threads      wakes.c            dear and cheap wakes
  */
 #include "json.h"
 #include "runner.h"
 #include "table.h"
-#include "../common/complain.h"
-#include "../common/outfile.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/outfile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,31 +30,45 @@ static void count(struct sum *sum, const struct report *r)
 }
 
 /* Return: an exit status, 0 to go on. */
-static int run_rows(const struct options *o, struct report *reports[ROW_COUNT],
+static int run_row(const struct options *o, const struct row *row, enum wakes wakes,
+		   struct report **report, struct sum *sum)
+{
+	struct report *r = report_create(row->one_round ? 1 : o->rounds);
+	int status;
+
+	if (!r) {
+		complain("no memory");
+		return EXIT_FAILED;
+	}
+	*report = r;
+	r->wakes = wakes;
+	status = runner_run(row, r, o);
+	if (status)
+		return status;
+	table_print_row(row, r);
+	count(sum, r);
+	return 0;
+}
+
+/* Return: an exit status, 0 to go on. */
+static int run_rows(const struct options *o, struct report *reports[REPORTS],
 		    struct sum *sum)
 {
-	for (unsigned i = 0; i < ROW_COUNT; i++) {
-		int status;
+	int status = 0;
 
-		if (!(o->rows >> i & 1))
-			continue;
-		reports[i] = report_create(rows[i]->one_round ? 1 : o->rounds);
-		if (!reports[i]) {
-			complain("no memory");
-			return EXIT_FAILED;
-		}
-		status = runner_run(rows[i], reports[i], o);
-		if (status)
-			return status;
-		table_print_row(rows[i], reports[i]);
-		count(sum, reports[i]);
+	for (unsigned i = 0; i < REPORTS && !status; i++) {
+		unsigned row = i / WAKES_KINDS;
+		enum wakes wakes = i % WAKES_KINDS;
+
+		if (o->rows >> row & 1 && o->wakes >> wakes & 1)
+			status = run_row(o, rows[row], wakes, &reports[i], sum);
 	}
-	return 0;
+	return status;
 }
 
 static int run(const struct options *o, struct outfile *json)
 {
-	struct report *reports[ROW_COUNT] = { NULL };
+	struct report *reports[REPORTS] = { NULL };
 	struct sum sum = { 0, 0 };
 	struct machine machine;
 	int status;

@@ -3,24 +3,20 @@
 #ifndef WAIT_BENCH_OPTIONS_H
 #define WAIT_BENCH_OPTIONS_H
 
+#include "wakes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define ROUNDS_MOST 49
 
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_FAILED = 1,      /* a row failed: its figures mean nothing */
-	EXIT_BAD_INPUT = 2,   /* nothing was run */
-	EXIT_NOT_REACHED = 3, /* with --check: a bar was not reached */
-};
-
 struct options {
-	unsigned rows; /* bit i: row i of rows.c */
+	unsigned rows;  /* bit i: row i of rows.c */
+	unsigned wakes; /* bit i: the rows are measured with enum wakes i */
 	unsigned rounds;
 	double scale; /* of the default lengths */
 	bool timer;   /* ticks come from a timer */
-	bool progress;
+	bool no_progress;
 	bool check;
 	const char *json_path; /* NULL: none */
 	int argc;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 #include "row.h"
+#include "../../tools/common/median.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -84,38 +84,43 @@ void report_unavailable(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
-void report_bar(struct report *r, double value, double limit, const char *format, ...)
+static struct bar *add_bar(struct report *r, double value, double limit)
 {
 	struct bar *b = &r->bars[next(&r->n_bars, BARS_MOST)];
-	va_list args;
 
 	b->value = value;
 	b->limit = limit;
+	return b;
+}
+
+void report_bar(struct report *r, double value, double limit, const char *format, ...)
+{
+	struct bar *b = add_bar(r, value, limit);
+	va_list args;
+
 	va_start(args, format);
 	vsnprintf(b->text, sizeof(b->text), format, args);
 	va_end(args);
 }
 
-static int compare(const void *a, const void *b)
+void report_bar_at_least(struct report *r, double value, double limit, const char *format,
+			 ...)
 {
-	double x = *(const double *)a;
-	double y = *(const double *)b;
+	struct bar *b = add_bar(r, value, limit);
+	va_list args;
 
-	return (x > y) - (x < y);
+	b->at_least = true;
+	va_start(args, format);
+	vsnprintf(b->text, sizeof(b->text), format, args);
+	va_end(args);
 }
 
 double report_median(const struct report *r, const double *of_rounds)
 {
 	double v[ROUNDS_MOST];
-	unsigned n = r->n_kept;
 
-	for (unsigned i = 0; i < n; i++) {
-		v[i] = of_rounds[r->first_kept + i];
-		if (isnan(v[i]))
-			return NAN;
-	}
-	qsort(v, n, sizeof(*v), compare);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+	memcpy(v, of_rounds + r->first_kept, r->n_kept * sizeof(*v));
+	return median(v, r->n_kept);
 }
 
 bool report_disturbed(const struct report *r)
@@ -125,5 +130,5 @@ bool report_disturbed(const struct report *r)
 
 bool report_reached(const struct bar *b)
 {
-	return b->value <= b->limit;
+	return b->at_least ? b->value >= b->limit : b->value <= b->limit;
 }

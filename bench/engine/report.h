@@ -38,11 +38,12 @@ struct line {
 	double value[COLUMNS_MOST][ROUNDS_MOST];
 };
 
-/* A bar is reached if the value is at most the limit. */
+/* A bar is reached if the value is at most the limit, or at least. */
 struct bar {
 	char text[120];
 	double value; /* NAN: could not be judged, and is not reached */
 	double limit;
+	bool at_least;
 };
 
 struct curve {
@@ -53,6 +54,7 @@ struct curve {
 };
 
 struct report {
+	enum wakes wakes; /* in which it was measured */
 	unsigned rounds;
 	unsigned first_kept;   /* the medians are over the rounds first_kept .. */
 	unsigned n_kept;       /* .. first_kept + n_kept - 1 */
@@ -82,6 +84,9 @@ __attribute__((format(printf, 2, 3))) void report_unavailable(struct report *r,
 __attribute__((format(printf, 4, 5))) void report_bar(struct report *r, double value,
 						      double limit, const char *format,
 						      ...);
+__attribute__((format(printf, 4, 5))) void report_bar_at_least(struct report *r,
+							       double value, double limit,
+							       const char *format, ...);
 
 /* Of one value per round: the median of the rounds that are kept. */
 double report_median(const struct report *r, const double *of_rounds);

@@ -9,7 +9,7 @@
 #define WAIT_BENCH_ROW_H
 
 #include "report.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
 
 struct row {
 	const char *name;
@@ -20,14 +20,21 @@ struct row {
 };
 
 extern const struct row row_sweep, row_pairs, row_one_cpu, row_hog, row_quota, row_ticks,
-	row_drift, row_budget, row_overhead;
+	row_drift, row_budget, row_overhead, row_cold, row_sleep, row_short,
+	row_pairs_at_once, row_start;
 
-#define ROW_COUNT 9
+#define ROW_COUNT 14
+
+/* Each row in both worlds, in the order of the rows. */
+#define REPORTS (ROW_COUNT * WAKES_KINDS)
 
 extern const struct row *const rows[ROW_COUNT];
 
 /* Are two CPUs usable? If not, the row is marked as not available. */
 bool row_has_two_cpus(struct report *r);
+
+/* "2.0 us", "50 us", "5 ms" */
+void row_name_wait(char name[24], double us);
 
 /* B in ns as the library knows it by now. */
 double row_block_cost_ns(void);

@@ -14,7 +14,7 @@
  * the sleeping itself costs.
  */
 #include "../common/clock.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 #include "row.h"
 
 #include <errno.h>

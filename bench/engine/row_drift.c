@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does B follow when waking becomes cheaper or dearer under the program? An open
- * /dev/cpu_dma_latency with a zero in it keeps idle CPUs awake, so a wake-up interrupts
- * nothing; closing it undoes that. Hand-offs go on all the time, in slices of 40 ms; between
- * two slices B is read.
+ * Does B follow when waking becomes cheaper or dearer under the program? The
+ * device of wakes.h is held and released. Hand-offs go on all the time, in slices of 40 ms;
+ * between two slices B is read.
  *
  * Two forms: waits of 200 us, which sleep anyway, and waits of 10 us, which end while
  * spinning, so that nobody sleeps and the library has to notice in another way.
@@ -20,14 +19,9 @@
 #include "handoff.h"
 #include "row.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-#define DEVICE "/dev/cpu_dma_latency"
 
 #define SLICE_NS 40000000
 #define LEAD_NS  500000000
@@ -58,26 +52,12 @@ static const struct form {
 
 #define FORMS (sizeof(forms) / sizeof(forms[0]))
 
-/* -errno if that is not possible here. */
-static int hold(void)
-{
-	const int32_t zero = 0;
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, &zero, sizeof(zero)) == sizeof(zero))
-		return fd;
-	close(fd);
-	return -EIO;
-}
-
 static int must_hold(void)
 {
-	int fd = hold();
+	int fd = wakes_hold();
 
 	if (fd < 0)
-		give_up(DEVICE ": %s", strerror(-fd));
+		give_up(WAKES_DEVICE ": %s", strerror(-fd));
 	return fd;
 }
 
@@ -124,7 +104,7 @@ static void set_device(struct drift *d)
 	if (wanted && d->fd < 0) {
 		d->fd = must_hold();
 	} else if (!wanted && d->fd >= 0) {
-		close(d->fd);
+		wakes_release(d->fd);
 		d->fd = -1;
 	}
 }
@@ -192,7 +172,7 @@ static void run_through(const struct form *form, struct drift *d, double scale)
 		handoff_run(d->h, &b, &f);
 	}
 	if (d->fd >= 0)
-		close(d->fd);
+		wakes_release(d->fd);
 }
 
 static void keep_curve(struct report *r, const char *what, const struct form *form,
@@ -245,22 +225,33 @@ static void judge(struct report *r, const struct line *line)
 		   "%s: seconds until B has followed to dear", line->point);
 	if (!changes)
 		report_note(r,
-			    "%s: holding " DEVICE " made waking cheaper by less than %.1f "
+			    "%s: holding " WAKES_DEVICE
+			    " made waking cheaper by less than %.1f "
 			    "just now.",
 			    line->point, FACTOR);
+}
+
+/* Without it, or where wakes are cheap all the time, nothing changes. */
+static bool can_hold(struct report *r)
+{
+	int fd = wakes_hold();
+
+	if (fd < 0) {
+		report_unavailable(r, WAKES_DEVICE ": %s", strerror(-fd));
+		return false;
+	}
+	wakes_release(fd);
+	if (r->wakes != WAKES_FOUND)
+		report_unavailable(r, "wakes are %s all the time", wakes_names[r->wakes]);
+	return r->wakes == WAKES_FOUND;
 }
 
 static void run(struct report *r, const struct options *o)
 {
 	struct line *lines[FORMS];
 	struct handoff *h;
-	int fd = hold();
 
-	if (fd < 0)
-		report_unavailable(r, DEVICE ": %s", strerror(-fd));
-	else
-		close(fd);
-	if (fd < 0 || !row_has_two_cpus(r))
+	if (!can_hold(r) || !row_has_two_cpus(r))
 		return;
 	report_columns(r, columns, COLUMNS);
 	h = handoff_start();

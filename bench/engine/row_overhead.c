@@ -18,7 +18,7 @@
  * The poster is pinned to a CPU. The waiter begins on another and is free to move.
  */
 #include "../common/clock.h"
-#include "../common/place.h"
+#include "../../tools/common/place.h"
 #include "row.h"
 
 #include <ipcwait/sem.h>

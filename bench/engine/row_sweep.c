@@ -17,7 +17,6 @@
 #include "row.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { SPIN, GLIBC, ONLY_BLOCK, ONLY_SPIN, ADAPTIVE, VARIANTS };
@@ -50,10 +49,6 @@ static const double of_block[] = { 0.25, 0.38, 0.5, 0.75, 1, 1.5, 2, 2.6, 4 };
 
 /* Where a multiple of B is nearer to a fixed point than this it is left out. */
 #define APART 1.1
-
-/* Waits that sleep, so that B is known: their length, and how many. */
-#define SLEEPS_US 200
-#define SLEEPS    400
 
 /* A batch lasts about this long, its hand-offs taking some 40 us beside the wait. */
 #define BATCH_US     70000
@@ -95,18 +90,6 @@ static unsigned choose_points(double block_us, double points[N_FIXED + N_OF_BLOC
 	}
 	qsort(points, n, sizeof(*points), compare);
 	return n;
-}
-
-static void learn_block_cost(struct handoff *h, const struct options *o)
-{
-	struct sem_room sem;
-	struct batch b = { .ops = &sem_preset_block, .sem = &sem };
-	struct figures f;
-
-	b.wait_ns = INT64_C(1000) * SLEEPS_US;
-	b.n = options_scaled(o, SLEEPS, 40);
-	b.ops->init(&sem);
-	handoff_run(h, &b, &f);
 }
 
 static void put(struct line *line, unsigned round, const struct figures *f)
@@ -194,20 +177,12 @@ static void judge(struct report *r, const char *point, double us, double block_u
 		   reference_names[against]);
 }
 
-static void name_point(char name[24], double us)
-{
-	if (us >= 1000)
-		snprintf(name, 24, "%g ms", us / 1000);
-	else
-		snprintf(name, 24, us < 10 ? "%.1f us" : "%.0f us", us);
-}
-
 static void run_point(struct sweep *s, double us, double block_us)
 {
 	struct line *lines[VARIANTS];
 	char point[24];
 
-	name_point(point, us);
+	row_name_wait(point, us);
 	for (int i = 0; i < VARIANTS; i++)
 		lines[listed[i]] = report_line(s->report, point, variants[listed[i]]->name);
 	measure_point(s, us, lines);
@@ -224,8 +199,7 @@ static void run(struct report *r, const struct options *o)
 		return;
 	report_columns(r, columns, COLUMNS);
 	s.handoff = handoff_start();
-	learn_block_cost(s.handoff, o);
-	block_us = row_block_cost_ns() / 1e3;
+	block_us = handoff_learn_block_cost(s.handoff, o) / 1e3;
 	n = choose_points(block_us, points);
 	for (unsigned i = 0; i < n; i++) {
 		row_progress(o, "sweep", i, n);

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "row.h"
-#include "../common/place.h"
+#include "../../tools/common/bar.h"
+#include "../../tools/common/place.h"
 
 #include <ipcwait/stats.h>
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#define BAR_WIDTH 30
-
-#define TO_LINE_START_AND_CLEAR "\r\033[K"
 
 const struct row *const rows[ROW_COUNT] = {
-	&row_sweep, &row_pairs, &row_one_cpu, &row_hog,      &row_quota,
-	&row_ticks, &row_drift, &row_budget,  &row_overhead,
+	&row_sweep, &row_pairs, &row_one_cpu,       &row_hog,      &row_quota,
+	&row_ticks, &row_drift, &row_budget,        &row_overhead, &row_cold,
+	&row_sleep, &row_short, &row_pairs_at_once, &row_start,
 };
 
 bool row_has_two_cpus(struct report *r)
@@ -23,6 +19,14 @@ bool row_has_two_cpus(struct report *r)
 		return true;
 	report_unavailable(r, "it needs two usable CPUs");
 	return false;
+}
+
+void row_name_wait(char name[24], double us)
+{
+	if (us >= 1000)
+		snprintf(name, 24, "%g ms", us / 1000);
+	else
+		snprintf(name, 24, us < 10 ? "%.1f us" : "%.0f us", us);
 }
 
 double row_block_cost_ns(void)
@@ -36,15 +40,10 @@ double row_block_cost_ns(void)
 
 void row_progress(const struct options *o, const char *name, unsigned done, unsigned all)
 {
-	char bar[BAR_WIDTH + 1];
-
-	if (!o->progress || !isatty(STDERR_FILENO))
+	if (o->no_progress)
 		return;
-	memset(bar, '.', BAR_WIDTH);
-	memset(bar, '#', all ? BAR_WIDTH * done / all : 0);
-	bar[BAR_WIDTH] = 0;
 	if (done < all)
-		fprintf(stderr, TO_LINE_START_AND_CLEAR "[%s] %s", bar, name);
+		bar_draw((double)done / all, "%s", name);
 	else
-		fputs(TO_LINE_START_AND_CLEAR, stderr);
+		bar_clear();
 }

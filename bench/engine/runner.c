@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "runner.h"
 #include "../common/clock.h"
-#include "machine.h"
 #include "quota.h"
-#include "../common/complain.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/machine.h"
 
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,9 +91,22 @@ static int watch(const struct row *row, const struct options *o, pid_t pid)
 	}
 }
 
-int runner_run(const struct row *row, struct report *r, const struct options *o)
+/*
+ * CPU seconds, busy or stolen, of all but this program's processes, which count when they have
+ * ended and been waited for. NAN: not available.
+ */
+static double seconds_of_others(void)
 {
-	double machine_s = machine_cpu_seconds(), own_s = machine_own_cpu_seconds();
+	struct machine_time machine;
+
+	if (machine_time_read(&machine))
+		return NAN;
+	return machine.busy_s + machine.stolen_s - machine_own_seconds(RUSAGE_CHILDREN);
+}
+
+static int run_in_process(const struct row *row, struct report *r, const struct options *o)
+{
+	double others_s = seconds_of_others();
 	int64_t begin_ns = clock_now_ns();
 	pid_t parent = getpid(), pid = fork();
 	int status;
@@ -106,8 +120,28 @@ int runner_run(const struct row *row, struct report *r, const struct options *o)
 	status = watch(row, o, pid);
 	quota_remove(r->group);
 	r->seconds = (double)(clock_now_ns() - begin_ns) / 1e9;
-	own_s = machine_own_cpu_seconds() - own_s;
-	if (machine_s >= 0)
-		r->busy_others = (machine_cpu_seconds() - machine_s - own_s) / r->seconds;
+	r->busy_others = (seconds_of_others() - others_s) / r->seconds;
 	return status;
+}
+
+static int run_with_cheap_wakes(const struct row *row, struct report *r,
+				const struct options *o)
+{
+	int fd = wakes_hold(), status;
+
+	if (fd < 0) {
+		report_unavailable(r, WAKES_DEVICE ": %s", strerror(-fd));
+		return 0;
+	}
+	wakes_settle();
+	status = run_in_process(row, r, o);
+	wakes_release(fd);
+	wakes_settle();
+	return status;
+}
+
+int runner_run(const struct row *row, struct report *r, const struct options *o)
+{
+	return r->wakes == WAKES_CHEAP ? run_with_cheap_wakes(row, r, o)
+				       : run_in_process(row, r, o);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
-#include "../common/complain.h"
+#include "../common/clock.h"
+#include "../../tools/common/complain.h"
 
 #include <ipcwait/base.h>
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define POINT_WIDTH   18
+#define POINT_WIDTH   22
 #define VARIANT_WIDTH 12
 #define BAR_WIDTH     62
 
@@ -37,6 +38,8 @@ static double estimated_seconds(const struct options *o)
 		if (o->rows >> i & 1)
 			seconds += rows[i]->seconds * o->scale *
 				   (rows[i]->one_round ? 1 : o->rounds / 5.0);
+	if (o->wakes == (1u << WAKES_KINDS) - 1)
+		seconds *= WAKES_KINDS;
 	return seconds;
 }
 
@@ -53,14 +56,12 @@ static void print_rounds(const struct options *o)
 
 void table_print_header(const struct options *o, const struct machine *m)
 {
-	printf("wait_bench");
-	for (int i = 1; i < o->argc; i++)
-		printf(" %s", shown_path(o->argv[i]));
-	printf("\n\nlibrary     libipcwait %s\n", ipcwait_version());
+	show_command_line(o->argc, o->argv);
+	printf("\nlibrary     libipcwait %s\n", ipcwait_version());
 	printf("machine     %u of %u CPUs usable; %s; load average %s\n", m->cpus_usable,
 	       m->cpus_online, m->cpu, m->load_average);
-	printf("kernel      %s; clock source %s, a reading takes %u ns\n", m->kernel,
-	       m->clock_source, m->clock_cost_ns);
+	printf("kernel      %s; clock source %s, a reading takes %lld ns\n", m->kernel,
+	       m->clock_source, (long long)clock_cost_ns());
 	printf("idle        driver %s; governor %s; guest halt polling: %s\n",
 	       m->idle_driver, m->idle_governor, m->guest_halt_poll_ns);
 	print_environment();
@@ -68,9 +69,18 @@ void table_print_header(const struct options *o, const struct machine *m)
 	fflush(stdout);
 }
 
+static void print_name(const struct row *row, const struct report *r)
+{
+	printf("%s", row->name);
+	if (r->wakes != WAKES_FOUND)
+		printf(", wakes %s", wakes_names[r->wakes]);
+	printf(": ");
+}
+
 static void print_titles(const struct row *row, const struct report *r)
 {
-	printf("%s: %s\n", row->name, row->what);
+	print_name(row, r);
+	printf("%s\n", row->what);
 	printf("  %-*s%-*s", POINT_WIDTH, "", VARIANT_WIDTH, "");
 	for (unsigned c = 0; c < r->n_columns; c++)
 		printf("%*s", r->columns[c].width, r->columns[c].title);
@@ -131,7 +141,7 @@ static void print_bars(const struct report *r)
 			printf("     never");
 		else
 			printf(" %9.3f", b->value);
-		printf("   bar <= %.2f  %s%s\n", b->limit,
+		printf("   bar %s %.2f  %s%s\n", b->at_least ? ">=" : "<=", b->limit,
 		       report_reached(b) ? "reached" : "NOT reached",
 		       report_disturbed(r) ? " (disturbed)" : "");
 	}
@@ -140,7 +150,8 @@ static void print_bars(const struct report *r)
 void table_print_row(const struct row *row, const struct report *r)
 {
 	if (r->unavailable[0]) {
-		printf("%s: not available: %s\n\n", row->name, r->unavailable);
+		print_name(row, r);
+		printf("not available: %s\n\n", r->unavailable);
 		return;
 	}
 	print_titles(row, r);

@@ -3,7 +3,7 @@
 #ifndef WAIT_BENCH_TABLE_H
 #define WAIT_BENCH_TABLE_H
 
-#include "machine.h"
+#include "../../tools/common/machine.h"
 #include "row.h"
 
 /* Before anything is measured: command, machine, rounds. */

@@ -25,6 +25,8 @@ static const char after_rows[] =
 	"medians\n"
 	"  --scale PERCENT of the default lengths (default 100); below 100 to try things "
 	"out\n"
+	"  --wakes WHICH   as the machine has them (found, the default); cheap, while\n"
+	"                  " WAKES_DEVICE " is held at 0; or both: each row twice\n"
 	"  --tick HOW      ticks are made by a busy thread (busy, the default) or by a "
 	"timer\n"
 	"                  (timer)\n"
@@ -43,7 +45,7 @@ void usage_print_help(void)
 {
 	fputs(before_rows, stdout);
 	for (unsigned i = 0; i < ROW_COUNT; i++)
-		printf("  %-10s %3.0f s  %s\n", rows[i]->name, rows[i]->seconds,
+		printf("  %-13s %3.0f s  %s\n", rows[i]->name, rows[i]->seconds,
 		       rows[i]->what);
 	fputs(after_rows, stdout);
 }

@@ -16,7 +16,8 @@ PROGRAM = None
 # Far more than any of these runs takes on a machine that is busy with other things.
 SECONDS_MOST = 200
 
-ROWS = ["sweep", "pairs", "one-cpu", "hog", "quota", "ticks", "drift", "budget", "overhead"]
+ROWS = ["sweep", "pairs", "one-cpu", "hog", "quota", "ticks", "drift", "budget", "overhead",
+        "cold", "sleep", "short", "pairs-at-once", "start"]
 
 # Runs that are too small to mean anything.
 SMALL = ["--scale", "1", "--repeat", "1", "--no-progress"]

@@ -38,6 +38,9 @@ BAD = [
     (["ticks", "--tick"], "--tick"),
     (["ticks", "--tick", "Busy"], "--tick"),
     (["ticks", "--tick="], "--tick"),
+    (["sweep", "--wakes"], "--wakes"),
+    (["sweep", "--wakes", "dear"], "--wakes"),
+    (["sweep", "--wakes="], "--wakes"),
     (["sweep", "--json"], "--json"),
     (["sweep", "--json", ""], "--json"),
 ]
@@ -80,7 +83,7 @@ class GoodInput(common.BenchTest):
         r = self.run_it("--help")
         self.assertEqual((r.returncode, r.stderr), (0, ""))
         for word in [*common.ROWS, "--all", "--repeat", "--scale", "--tick", "--json",
-                     "--no-progress", "--check"]:
+                     "--no-progress", "--check", "--wakes"]:
             self.assertIn(word, r.stdout)
         self.assertLessEqual(max(map(len, r.stdout.splitlines())), 100)
         r = self.run_it("--version")

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "burst.h"
+#include "../common/clock.h"
+#include "../../tools/common/place.h"
+#include "../../tools/common/spin_hint.h"
+#include "child.h"
+#include "row.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAIRS_MOST 32
+#define HOGS_MOST  64
+#define CPUS_MOST  1024
+
+/* A run that takes longer than this has stalled. */
+#define STALLED_S 120
+
+/* Busy processes are at work for so long before anything begins. */
+#define SETTLED_NS 50000000
+
+struct arena;
+
+struct player {
+	_Alignas(128) struct sem_room turn; /* it may play */
+	_Alignas(128) uint64_t turns;       /* that it has had */
+	int64_t begin_ns, end_ns;
+	uint64_t result;
+	struct player *other;
+	struct arena *arena;
+	bool first; /* of its pair */
+};
+
+struct arena {
+	const struct burst *burst;
+	const struct sem_ops *ops;
+	pthread_barrier_t start;
+	unsigned cpus[CPUS_MOST];
+	unsigned n_cpus;
+	struct burst_result result;
+	struct player players[2 * PAIRS_MOST];
+};
+
+static void work(struct player *p)
+{
+	p->result = clock_work(p->result, p->arena->burst->steps);
+}
+
+/* Work, and then the other's turn. */
+static void lead(struct player *p)
+{
+	work(p);
+	p->arena->ops->post(&p->other->turn);
+	p->arena->ops->wait(&p->turn);
+}
+
+/* A piece of work for the other, as much beside it, and as much when it is done. */
+static void produce(struct player *p)
+{
+	p->arena->ops->post(&p->other->turn);
+	work(p);
+	p->arena->ops->wait(&p->turn);
+	work(p);
+}
+
+static void follow(struct player *p)
+{
+	p->arena->ops->wait(&p->turn);
+	work(p);
+	p->arena->ops->post(&p->other->turn);
+}
+
+static void play(struct player *p)
+{
+	const struct burst *b = p->arena->burst;
+	uint64_t most = b->turns ? b->turns : UINT64_MAX;
+	void (*turn)(struct player *) = !p->first ? follow : b->items ? produce : lead;
+
+	while (p->turns < most) {
+		turn(p);
+		__atomic_store_n(&p->turns, p->turns + 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void *player(void *arg)
+{
+	struct player *p = arg;
+
+	pthread_barrier_wait(&p->arena->start);
+	if (p->arena->burst->one_cpu)
+		place_on(p->arena->cpus, p->arena->n_cpus);
+	p->begin_ns = clock_now_ns();
+	play(p);
+	p->end_ns = clock_now_ns();
+	return NULL;
+}
+
+static pid_t start_process(struct player *p)
+{
+	pid_t pid = child_start();
+
+	if (pid)
+		return pid;
+	player(p);
+	_exit(0);
+}
+
+struct team {
+	pthread_t threads[2 * PAIRS_MOST];
+	pid_t pids[2 * PAIRS_MOST];
+	unsigned n;
+};
+
+static void start(struct team *team, struct arena *a)
+{
+	team->n = 2 * a->burst->pairs;
+	for (unsigned i = 0; i < team->n; i++) {
+		struct player *p = &a->players[i];
+
+		p->arena = a;
+		p->other = &a->players[i ^ 1];
+		p->first = i % 2 == 0;
+		a->ops->init(&p->turn);
+	}
+	for (unsigned i = 0; i < team->n; i++)
+		if (a->burst->processes)
+			team->pids[i] = start_process(&a->players[i]);
+		else if (pthread_create(&team->threads[i], NULL, player, &a->players[i]))
+			give_up("cannot start a thread");
+}
+
+/* Until all have had their turns. */
+static void finish(struct team *team, struct arena *a)
+{
+	int64_t begin = INT64_MAX, end = 0;
+
+	for (unsigned i = 0; i < team->n; i++) {
+		const struct player *p = &a->players[i];
+
+		if (a->burst->processes)
+			child_end(team->pids[i], a->ops->name);
+		else
+			pthread_join(team->threads[i], NULL);
+		begin = p->begin_ns < begin ? p->begin_ns : begin;
+		end = p->end_ns > end ? p->end_ns : end;
+	}
+	a->result.seconds = (double)(end - begin) / 1e9;
+}
+
+static void sleep_until(int64_t ns)
+{
+	const struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
+		continue;
+}
+
+/* Until the time is over. Threads end with their process. */
+static void stop(struct team *team, struct arena *a, int64_t begin_ns)
+{
+	sleep_until(begin_ns + a->burst->window_ns);
+	a->result.seconds = (double)(clock_now_ns() - begin_ns) / 1e9;
+	for (unsigned i = 0; i < team->n; i++)
+		a->result.hand_offs +=
+			(double)__atomic_load_n(&a->players[i].turns, __ATOMIC_RELAXED);
+	if (a->burst->processes)
+		child_kill(team->pids, team->n);
+}
+
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static double cpu_seconds(int who)
+{
+	struct rusage u;
+
+	if (getrusage(who, &u))
+		return 0;
+	return seconds(&u.ru_utime) + seconds(&u.ru_stime);
+}
+
+_Noreturn static void be_burst(struct arena *a)
+{
+	struct team team;
+	int64_t begin_ns;
+
+	alarm(STALLED_S);
+	if (a->burst->one_cpu)
+		place_on(a->cpus, 1);
+	if (a->burst->nice && nice(a->burst->nice) == -1)
+		give_up("cannot be nicer");
+	start(&team, a);
+	pthread_barrier_wait(&a->start);
+	begin_ns = clock_now_ns();
+	if (a->burst->turns)
+		finish(&team, a);
+	else
+		stop(&team, a, begin_ns);
+	a->result.cpu_seconds =
+		cpu_seconds(a->burst->processes ? RUSAGE_CHILDREN : RUSAGE_SELF);
+	_exit(0);
+}
+
+static void make_barrier(struct arena *a)
+{
+	pthread_barrierattr_t shared;
+
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&a->start, &shared, 2 * a->burst->pairs + 1);
+	pthread_barrierattr_destroy(&shared);
+}
+
+/* More than one are spread over the CPUs. */
+static void start_hogs(const struct arena *a, pid_t hogs[HOGS_MOST])
+{
+	for (unsigned i = 0; i < a->burst->hogs; i++) {
+		hogs[i] = child_start();
+		if (hogs[i])
+			continue;
+		if (a->burst->hogs > 1)
+			place_on(&a->cpus[i % a->n_cpus], 1);
+		for (;;)
+			spin_hint();
+	}
+	if (a->burst->hogs)
+		sleep_until(clock_now_ns() + SETTLED_NS);
+}
+
+static struct arena *make_arena(const struct burst *b, const struct sem_ops *ops)
+{
+	struct arena *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned usable;
+
+	if (a == MAP_FAILED)
+		give_up("no memory");
+	a->burst = b;
+	a->ops = ops;
+	usable = place_cpus(a->cpus, CPUS_MOST);
+	a->n_cpus = usable < CPUS_MOST ? usable : CPUS_MOST;
+	make_barrier(a);
+	return a;
+}
+
+void burst_run(const struct burst *b, const struct sem_ops *ops,
+	       struct burst_result *result)
+{
+	struct arena *a = make_arena(b, ops);
+	pid_t hogs[HOGS_MOST], pid;
+
+	start_hogs(a, hogs);
+	pid = child_start();
+	if (!pid)
+		be_burst(a);
+	child_end(pid, ops->name);
+	*result = a->result;
+	child_kill(hogs, b->hogs);
+	munmap(a, sizeof(*a));
+}

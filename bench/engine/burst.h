@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairs that begin all at once in a process that has done nothing before, and what they get
+ * done: nothing is warmed up, every hand-off counts from the first.
+ */
+#ifndef WAIT_BENCH_BURST_H
+#define WAIT_BENCH_BURST_H
+
+#include "../peers/sem_peer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct burst {
+	unsigned pairs;
+	bool processes;    /* two for each pair, and not two threads */
+	bool one_cpu;      /* all begin on one CPU, and may go where they like from there */
+	bool items;        /* the first of a pair works beside the other, as in sem_test */
+	int nice;          /* of the pairs */
+	unsigned hogs;     /* busy processes beside them */
+	uint64_t steps;    /* of clock_work() before each post */
+	uint64_t turns;    /* that each is to have; 0: as many as there is time for */
+	int64_t window_ns; /* where there is no number: the time */
+};
+
+struct burst_result {
+	double seconds;
+	double cpu_seconds; /* of the pairs, from their creation on */
+	double hand_offs;
+};
+
+void burst_run(const struct burst *b, const struct sem_ops *ops,
+	       struct burst_result *result);
+
+#endif
