@@ -130,10 +130,15 @@ static void check_learned(const struct ipcwait_window *before,
 		FUZZ_CHECK(iw_window_count(after, i) ==
 			   iw_window_count(before, i) / (full ? 2 : 1) +
 				   (i == bin ? n : 0));
-	FUZZ_CHECK(LEARNED(after) == (learned < LEARNED_MOST ? learned + 1 : LEARNED_MOST));
 	FUZZ_CHECK((before->state.v & OTHERS) == (after->state.v & OTHERS));
-	FUZZ_CHECK(a_threshold(iw_state_share(after->state.v)));
 	FUZZ_CHECK(before->stamp.v == after->stamp.v);
+	/* Where nobody spins a long wait changes nothing but the histogram. */
+	if (bin == LAST && learned >= KNOWN && iw_state_share(before->state.v) == 0) {
+		FUZZ_CHECK(before->state.v == after->state.v);
+		return;
+	}
+	FUZZ_CHECK(LEARNED(after) == (learned < LEARNED_MOST ? learned + 1 : LEARNED_MOST));
+	FUZZ_CHECK(a_threshold(iw_state_share(after->state.v)));
 }
 
 static void record(struct world *u, struct input *in)
