@@ -154,11 +154,13 @@ int ipcwait_impl_mutex_trylock_slow(struct ipcwait_mutex *m)
 /* 1,k,s -> 0,k,s: the same for unlock. One that is TIMED teaches something first. */
 static bool unlock_beside_sleepers(struct ipcwait_mutex *m)
 {
-	/* ORD mutex.X9: relaxed, protected by the caller, who should own it. */
-	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
+	uint64_t w;
 
-	return !IW_IS_CHECKED &&
-	       (w & (MUTEX_OWNER_MASK | MUTEX_TIMED | MUTEX_CHECKED)) ==
+	if (IW_IS_CHECKED)
+		return false;
+	/* ORD mutex.X9: relaxed, protected by the caller, who should own it. */
+	w = ipcwait_impl_load64_relaxed(&m->word);
+	return (w & (MUTEX_OWNER_MASK | MUTEX_TIMED | MUTEX_CHECKED)) ==
 		       IPCWAIT_IMPL_MUTEX_OWNER_ONE &&
 	       leave_alone(m);
 }
