@@ -64,6 +64,7 @@ def measure(o):
     """The path of the result. What scripts/bench says of single cells is left out."""
     name = time.strftime("mutex-grid-%Y%m%dT%H%M%S.json")
     path = Path(o.out or ROOT / "bench-results" / name)
+    path.parent.mkdir(parents=True, exist_ok=True)
     with cheap_wakes() if o.wakes == "cheap" else contextlib.nullcontext():
         status = subprocess.run(command(o, path), stdout=subprocess.DEVNULL, check=False).returncode
     if status not in (0, EXIT_NOISY):
