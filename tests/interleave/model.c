@@ -83,6 +83,11 @@ bool model_asleep(unsigned i)
 	return world.threads[i].state == ASLEEP;
 }
 
+int64_t model_sleeps_until(unsigned i)
+{
+	return model_asleep(i) ? world.threads[i].deadline_ns : INT64_MAX;
+}
+
 unsigned model_sleepers(void)
 {
 	return thread_count(ASLEEP);

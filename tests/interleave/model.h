@@ -151,6 +151,9 @@ bool model_asleep(unsigned i);
 unsigned model_sleepers(void);
 unsigned model_sleepers_on(const void *word);
 
+/* When thread @i wakes by itself; INT64_MAX if it does not sleep, or does so for good. */
+int64_t model_sleeps_until(unsigned i);
+
 /* What is in memory, for looking only: neither order nor life are checked. */
 uint64_t model_peek(const void *p);
 

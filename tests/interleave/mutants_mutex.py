@@ -160,6 +160,8 @@ MUTANTS = [
            '\tme->alarm_at = next_alarm(me, now_ns, w);\n', 'killed, plain'),
     mutant('QUIET outlives the nap', WAIT, 'if (me->naps || me->rang)', 'if (me->rang)',
            'four threads'),
+    mutant('QUIET outlives who naps', WAIT, 'if (me->naps || me->rang)', 'if (me->naps)',
+           'killed in a nap'),
     mutant('its turn never comes', WAIT, 'me->overdue = now_ns >= me->turn_at;',
            'me->overdue = false;', 'overdue'),
     mutant('a handler ends the wait', WAIT, '\t.restarts = true,\n', '', 'signals'),

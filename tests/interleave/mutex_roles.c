@@ -22,6 +22,9 @@
  */
 #define NAP_NS 450000
 
+/* No nap is longer, in ns. */
+#define NAP_MOST_NS 1000000
+
 #define KINDS (IPCWAIT_RECURSIVE | IPCWAIT_ERRORCHECK | IPCWAIT_ROBUST)
 
 /* What threads share. */
@@ -316,6 +319,14 @@ static bool prompt(void)
 	return model_patient() && !s->leaps && !s->word;
 }
 
+static bool somebody_naps(void)
+{
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
+		if (model_sleeps_until(i) <= model_now() + NAP_MOST_NS)
+			return true;
+	return false;
+}
+
 /*
  * If nobody holds it, whoever sleeps does so beside a free mutex. That is for one of them who naps,
  * and says so, to find soon.
@@ -328,7 +339,8 @@ void mutex_at_rest(void)
 		return;
 	w = model_peek(&mutex->word);
 	model_assert(!mutex_word_owner(w) && !(w & MUTEX_WORD_URGENT));
-	model_assert(w & MUTEX_WORD_QUIET || !model_sleepers_on(&mutex->word));
+	model_assert((w & MUTEX_WORD_QUIET && somebody_naps()) ||
+		     !model_sleepers_on(&mutex->word));
 	if (prompt() && model_sleepers_on(&mutex->word) && !free_ns)
 		free_ns = model_now();
 }
@@ -358,7 +370,7 @@ void mutex_rescue(void)
 	if (mutex_word_owner(w) || !model_sleepers_on(&mutex->word))
 		return;
 	model_assert(!(w & MUTEX_WORD_LOST));
-	if (w & MUTEX_WORD_QUIET || free_ns)
+	if ((w & MUTEX_WORD_QUIET && somebody_naps()) || free_ns)
 		return;
 	free_ns = model_now();
 	model_assert(idle++ < deaths());
