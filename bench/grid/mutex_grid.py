@@ -10,6 +10,8 @@
 The best peer of a cell is the one with the lowest median time per operation, among glibc's normal
 and adaptive mutex, nsync and abseil. Quotients are formed within a round, and medians over the
 rounds that are kept: above 1 libipcwait is faster. "noise" is the same quotient of glibc to itself.
+"bound" is the quotient of a lock that costs nothing beyond what one thread alone pays: sections one
+after the other, thinking beside them on the other CPUs. No lock gets above it.
 """
 
 import argparse
@@ -111,6 +113,20 @@ def kept(entry):
     return found
 
 
+def bound(cells, cell, best_ns, cpus):
+    """None where the cells with one thread, which tell what a section takes, were not measured."""
+    threads, section, think = cell
+    alone = [fastest(cells[("1", section, t)]) if ("1", section, t) in cells else None
+             for t in ("0", think)]
+    if None in alone:
+        return None
+    return best_ns / max(alone[0], alone[1] / min(int(threads), cpus))
+
+
+def fastest(impls):
+    return min(impls[i]["real_time"]["median"] for i in impls if i in PEERS or i == OURS)
+
+
 def order(cell):
     threads, section, think = cell
     return int(threads), SECTIONS.index(section) if section in SECTIONS else 99, think
@@ -121,33 +137,42 @@ def time_text(ns):
 
 
 def show(cells):
-    """Quotients by cell, after the table has been printed."""
-    found = {}
+    """Quotients by cell and bounds by cell, after the table has been printed."""
+    found, bounds = {}, {}
+    cpus = len(os.sched_getaffinity(0))
     print(f"{'threads':>7} {'section':>8} {'think':>6} {'ours ns':>10} {'CPU ns':>10}   "
-          f"{'best ns':>10} {'CPU ns':>10} {'best peer':<15}{'x best':>7}{'noise':>7}")
+          f"{'best ns':>10} {'CPU ns':>10} {'best peer':<15}{'x best':>7}{'noise':>7}{'bound':>7}")
     for cell in sorted(cells, key=order):
         impls = cells[cell]
         best = min((p for p in PEERS if p in impls), key=lambda p: impls[p]["real_time"]["median"])
         found[cell] = quotient(impls, best, OURS)
+        bounds[cell] = bound(cells, cell, impls[best]["real_time"]["median"], cpus)
         noise = quotient(impls, *TWINS) if all(t in impls for t in TWINS) else math.nan
         times = [time_text(impls[i][metric]["median"]) for i in (OURS, best)
                  for metric in ("real_time", "cpu_time")]
         print(f"{cell[0]:>7} {cell[1]:>8} {cell[2]:>6} {times[0]:>10} {times[1]:>10}   "
               f"{times[2]:>10} {times[3]:>10} {best:<15}{found[cell]:7.2f}{noise:7.2f}"
+              f"{'' if bounds[cell] is None else f'{bounds[cell]:7.2f}'}"
               f"{'' if found[cell] >= CELL_LEAST else '  below ' + str(CELL_LEAST)}")
-    return found
+    return found, bounds
 
 
-def conclude(found):
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values))) if values else math.nan
+
+
+def conclude(found, bounds):
     print()
     below = sum(q < CELL_LEAST for q in found.values())
     print(f"cells below {CELL_LEAST}: {below} of {len(found)}"
           f"   bar 0  {'NOT reached' if below else 'reached'}")
     for text, sections, least in MEANS:
         those = [q for (_, section, _), q in found.items() if section in sections]
-        mean = math.exp(statistics.fmean(map(math.log, those))) if those else math.nan
+        most = [b for (_, section, _), b in bounds.items() if section in sections]
+        mean = geometric_mean(those)
         print(f"geometric mean, {text} ({len(those)}): {mean:.2f}   bar >= {least:.2f}  "
-              f"{'reached' if mean >= least else 'NOT reached'}")
+              f"{'reached' if mean >= least else 'NOT reached'}"
+              f"{'' if None in most else f'   bound {geometric_mean(most):.2f}'}")
 
 
 def options(arguments):
@@ -173,7 +198,7 @@ def main(arguments):
         sys.exit(f"mutex_grid.py: this is no result of scripts/bench: {e!r}")
     if not cells:
         sys.exit("mutex_grid.py: no cell has libipcwait and a peer")
-    conclude(show(cells))
+    conclude(*show(cells))
 
 
 if __name__ == "__main__":

@@ -40,12 +40,11 @@ static struct iw_waiter waiter(const struct iw_facts *facts, struct ipcwait_wind
 }
 
 static uint64_t spin_ns(const struct iw_facts *facts, struct ipcwait_window *w,
-			enum ipcwait_preset preset, uint64_t delay_ns)
+			enum ipcwait_preset preset)
 {
 	struct iw_waiter me = waiter(facts, w, preset);
 
-	me.delay_ns = delay_ns;
-	return iw_plan_window_ns(&me);
+	return iw_plan_window_ns(&me, 0);
 }
 
 static int set_default(enum ipcwait_preset preset, uint32_t max_spin_us)
@@ -115,7 +114,7 @@ static void environment_reaches_the_facts(void)
 	CHECK(setenv("IPCWAIT_MAX_SPIN_US", "3", 1) == 0);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 100), 0);
 	CHECK_EQ(preset_of(iw_facts(), &w), IPCWAIT_LATENCY);
-	CHECK_EQ(spin_ns(iw_facts(), &w, IPCWAIT_SPIN, 0), 3000);
+	CHECK_EQ(spin_ns(iw_facts(), &w, IPCWAIT_SPIN), 3000);
 }
 
 /* BLOCK never comes here: see iw_plan(). */
@@ -124,7 +123,7 @@ static void fixed_preset(void)
 	struct ipcwait_window w = { { UINT64_MAX }, { 0 }, { 0xfff8 } };
 
 	for (int i = 0; i < 100; i++)
-		CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+		CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN), 2 * GUEST_B);
 }
 
 static void ceiling(void)
@@ -133,49 +132,21 @@ static void ceiling(void)
 	struct ipcwait_window w = { 0 };
 
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 10), 0);
-	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 10000);
-	CHECK(spin_ns(&user, &w, IPCWAIT_ADAPTIVE, 0) <= 10000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN), 10000);
+	CHECK(spin_ns(&user, &w, IPCWAIT_ADAPTIVE) <= 10000);
 	user.config.max_spin_us = 40;
-	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 40000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN), 40000);
 	user.config.max_spin_us = 100000;
-	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * GUEST_B);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN), 2 * GUEST_B);
 	/* A dear wake-up: 200 us are enough all the same, unless somebody allows more. */
 	for (int i = 0; i < 32; i++) {
 		iw_cost_note_latency(450000);
 		iw_cost_note_waker(150000);
 	}
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
-	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN, 0), 200000);
-	CHECK(spin_ns(&guest, &w, IPCWAIT_LATENCY, 0) <= 200000);
-	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN, 0), 2 * 600000);
-}
-
-/* Plus or minus an eighth, and not always the same. */
-static void jitter(void)
-{
-	struct ipcwait_window w = { 0 };
-	uint64_t prior = GUEST_B * 34 / 64;
-	uint64_t low = UINT64_MAX, high = 0;
-
-	for (int i = 0; i < 1000; i++) {
-		uint64_t ns = spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 0);
-
-		low = ns < low ? ns : low;
-		high = ns > high ? ns : high;
-	}
-	CHECK(low >= prior - prior / 8);
-	CHECK(high <= prior + prior / 8);
-	CHECK(low < prior - prior / 16);
-	CHECK(high > prior + prior / 16);
-}
-
-/* policy.h: no single wait costs more than 2B over the best choice. */
-static void jitter_stays_below_2b(void)
-{
-	struct ipcwait_window w = { 0 };
-
-	for (int i = 0; i < 1000; i++)
-		CHECK(spin_ns(&guest, &w, IPCWAIT_ADAPTIVE, 10 * GUEST_B) <= 2 * GUEST_B);
+	CHECK_EQ(spin_ns(&guest, &w, IPCWAIT_SPIN), 200000);
+	CHECK(spin_ns(&guest, &w, IPCWAIT_LATENCY) <= 200000);
+	CHECK_EQ(spin_ns(&user, &w, IPCWAIT_SPIN), 2 * 600000);
 }
 
 /* After waits of a millisecond, or of about so much. */
@@ -286,8 +257,8 @@ static void presets_weigh_latency(void)
 			iw_window_record(&w[1], bin_for(rows[i].wait_ns, rows[i].sleeps), 1,
 					 0);
 		}
-		CHECK(spin_ns(&guest, &w[0], rows[i].spins, 0) > 0);
-		CHECK_EQ(spin_ns(&guest, &w[1], rows[i].sleeps, 0), 0);
+		CHECK(spin_ns(&guest, &w[0], rows[i].spins) > 0);
+		CHECK_EQ(spin_ns(&guest, &w[1], rows[i].sleeps), 0);
 	}
 }
 
@@ -299,8 +270,6 @@ int main(void)
 		CHILD_TEST(environment_reaches_the_facts),
 		CHILD_TEST(fixed_preset),
 		CHILD_TEST(ceiling),
-		CHILD_TEST(jitter),
-		CHILD_TEST(jitter_stays_below_2b),
 		CHILD_TEST(timed_plan),
 		CHILD_TEST(presets_weigh_timers),
 		CHILD_TEST(only_what_resumes_is_timed),
