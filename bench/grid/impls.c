@@ -13,6 +13,8 @@ static const struct sem_peer presets[] = {
 	{ .name = "ipcwait-power", .ops = &sem_preset_power },
 	{ .name = "ipcwait-spin", .ops = &sem_preset_spin },
 	{ .name = "ipcwait-block", .ops = &sem_preset_block },
+	{ .name = "ipcwait-haltpoll", .ops = &sem_preset_haltpoll },
+	{ .name = "ipcwait-ticks", .ops = &sem_preset_ticks },
 };
 
 #define PRESETS (sizeof(presets) / sizeof(*presets))

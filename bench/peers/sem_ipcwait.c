@@ -50,6 +50,16 @@ static void init_block(void *sem)
 	init(sem, IPCWAIT_BLOCK);
 }
 
+static void init_haltpoll(void *sem)
+{
+	init(sem, IPCWAIT_HALTPOLL);
+}
+
+static void init_ticks(void *sem)
+{
+	init(sem, IPCWAIT_TICKS);
+}
+
 static void wait(void *sem)
 {
 	int r;
@@ -74,5 +84,7 @@ const struct sem_ops sem_latency = { "LATENCY", init_latency, wait, post, NULL }
 const struct sem_ops sem_preset_power = { "POWER", init_power, wait, post, NULL };
 const struct sem_ops sem_preset_spin = { "SPIN", init_spin, wait, post, NULL };
 const struct sem_ops sem_preset_block = { "BLOCK", init_block, wait, post, NULL };
+const struct sem_ops sem_preset_haltpoll = { "HALTPOLL", init_haltpoll, wait, post, NULL };
+const struct sem_ops sem_preset_ticks = { "TICKS", init_ticks, wait, post, NULL };
 const struct sem_ops sem_adaptive_shared = { "ADAPTIVE", init_adaptive_shared, wait, post,
 					     NULL };

@@ -35,6 +35,8 @@ extern const struct sem_ops sem_latency;
 extern const struct sem_ops sem_preset_power;
 extern const struct sem_ops sem_preset_spin;
 extern const struct sem_ops sem_preset_block;
+extern const struct sem_ops sem_preset_haltpoll;
+extern const struct sem_ops sem_preset_ticks;
 
 extern const struct sem_ops sem_spin;  /* spins until there is a token, and never sleeps */
 extern const struct sem_ops sem_block; /* sleeps on the futex at once, and never spins */

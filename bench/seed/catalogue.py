@@ -34,8 +34,9 @@ ENTRIES = {
         "Most waits end while spinning",
         {"bound": "10 ms or one tick"}),
     "I-6": entry(
-        "The seed's rule: give up after three ticks without work", "",
-        seed={"rule": "the window begins again after each success"}),
+        "The seed's rule: give up after three ticks without work", "us/item",
+        "Spinning by the seed's rule beats sleeping",
+        {"rule": "the window begins again after each success"}),
     "I-7": entry(
         "When spinning pays: several CPUs, idle CPUs, short critical sections",
         "times faster than glibc",

@@ -13,6 +13,8 @@ OTHER = "not in the seed"
 COLUMNS = ["row", "seed", "measured as", "us/item", "CPU-s", "interrupts/item", "T^2/C", "T/P"]
 SEED_US = {"Linux VM": 27.5, "Jiny VM, spins": 11.25, "Linux on metal": 11.5,
            "Linux VM and hog": 15.0}
+RULES = ("glibc", "ipcwait", "ticks", "haltpoll")
+OTHERS = ("spin", "block", "haltpoll", "ticks")
 NO_POWER = "not available: not read in these runs"
 NAMED = ("no function returns the counters of one object, ipcwait_stats_get() has those of the "
          "process; there are names, ipcwait_object_set_name(), and ipcwait_explain() tells in "
@@ -81,7 +83,7 @@ def four_rows(result):
     found, items = by_row(result), result["items"]
     metal = on_metal(result)
     lines = list(seed_lines(found, items, metal))
-    others = ("ipcwait", "hog", "spin", "block") if metal else ("spin", "block")
+    others = ("ipcwait", "hog", *OTHERS) if metal else OTHERS
     lines += [line(OTHER, k, found[k], items) for k in others]
     us = {k: figures(e, items)["us_per_item"] for k, e in found.items()}
     kept = {k: runs.kept(e["runs"], "us_per_item") for k, e in found.items()}
@@ -133,6 +135,19 @@ def bounded_spin(result):
         why="the bound is a window that is learned, docs/design/window.md",
         raw={"waits_spun": [r["waits_spun"] for r in mine],
              "waits_slept": [r["waits_slept"] for r in mine]})
+
+
+def kernel_rules(result):
+    """I-6: the seed's rule, and that of Linux guests, as presets on the same road."""
+    found, items = by_row(result), result["items"]
+    us = {k: figures(found[k], items)["us_per_item"] for k in RULES}
+    lines = [[k, us[k], found[k]["medians"]["cpu_seconds"] * 1e6 / items] for k in RULES]
+    kept = {k: runs.kept(found[k]["runs"], "us_per_item") for k in ("glibc", "ticks")}
+    return rows.measured(
+        "I-6", columns=["row", "us/item", "CPU us/item"], lines=lines,
+        ours={k: us[k] for k in RULES[1:]}, peers={"glibc": us["glibc"]},
+        same_direction=rows.spinning(kept["glibc"], kept["ticks"]), raw={"in": "I-2"},
+        why="ticks is the seed's rule, haltpoll that of Linux guests; runs are those of I-2")
 
 
 def processes(context):
@@ -215,13 +230,11 @@ def trims(result):
 
 def measure(context):
     """The rows of this part, one after the other."""
-    context.progress("semaphore test, five rows")
+    context.progress("semaphore test, seven rows")
     result = sem_test(context, 60000 if context.quick else 800000, 2000)
     yield rows.refers("I-1", ["I-2"], "the workload of I-2; loops of 2000 steps")
-    for make in (four_rows, interrupts, bounded_spin, hog, both_layers, trims):
+    for make in (four_rows, interrupts, bounded_spin, kernel_rules, hog, both_layers, trims):
         yield make(result)
-    yield rows.unavailable("I-6", "the rule has no preset; bench/policy_sim has the halt rule",
-                           rows.NOT_YET)
     context.progress("semaphore test, two processes")
     yield processes(context)
     context.progress("semaphore test, one CPU")

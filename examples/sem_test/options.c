@@ -33,8 +33,8 @@ static int set_rows(struct options *o, const char *text)
 	if (!rows_parse(text, &o->rows, &bad, &length))
 		return 0;
 	return refuse(
-		"--rows has '%s', but its names are glibc, ipcwait, spin, block and hog,"
-		" with commas between",
+		"--rows has '%s', but its names are glibc, ipcwait, spin, block, haltpoll,"
+		" ticks and hog, with commas between",
 		shown(bad, length));
 }
 

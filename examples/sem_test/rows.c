@@ -11,6 +11,10 @@ const struct row rows[ROW_COUNT] = {
 		       true },
 	[ROW_BLOCK] = { "block", "libipcwait's, set to never spin", &sem_block, false,
 			true },
+	[ROW_HALTPOLL] = { "haltpoll", "libipcwait's, spins by the rule of Linux guests",
+			   &sem_haltpoll, false, true },
+	[ROW_TICKS] = { "ticks", "libipcwait's, spins for three ticks of 1 ms", &sem_ticks,
+			false, true },
 	[ROW_HOG] = { "hog", "glibc, a SCHED_IDLE busy thread on each CPU", &sem_glibc,
 		      true, false },
 };

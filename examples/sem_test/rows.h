@@ -30,12 +30,16 @@ extern const struct sem_ops sem_glibc;
 extern const struct sem_ops sem_ipcwait;
 extern const struct sem_ops sem_spin;
 extern const struct sem_ops sem_block;
+extern const struct sem_ops sem_haltpoll;
+extern const struct sem_ops sem_ticks;
 
 enum {
 	ROW_GLIBC,
 	ROW_IPCWAIT,
 	ROW_SPIN,
 	ROW_BLOCK,
+	ROW_HALTPOLL,
+	ROW_TICKS,
 	ROW_HOG,
 	ROW_COUNT,
 };

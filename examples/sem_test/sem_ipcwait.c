@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libipcwait's semaphore, as it is and told never to spin.
+ * libipcwait's semaphore, as it is, told never to spin, and by the rules of two kernels.
  */
 #include "rows.h"
 
@@ -15,12 +15,27 @@ static int init(void *sem, unsigned value, bool shared)
 	return ipcwait_sem_init(sem, value, shared ? 0 : IPCWAIT_PRIVATE);
 }
 
-static int init_block(void *sem, unsigned value, bool shared)
+static int init_preset(struct ipcwait_sem *s, unsigned value, bool shared,
+		       enum ipcwait_preset preset)
 {
-	struct ipcwait_sem *s = sem;
 	int r = init(s, value, shared);
 
-	return r ? r : ipcwait_window_set_preset(&s->window, IPCWAIT_BLOCK);
+	return r ? r : ipcwait_window_set_preset(&s->window, preset);
+}
+
+static int init_block(void *sem, unsigned value, bool shared)
+{
+	return init_preset(sem, value, shared, IPCWAIT_BLOCK);
+}
+
+static int init_haltpoll(void *sem, unsigned value, bool shared)
+{
+	return init_preset(sem, value, shared, IPCWAIT_HALTPOLL);
+}
+
+static int init_ticks(void *sem, unsigned value, bool shared)
+{
+	return init_preset(sem, value, shared, IPCWAIT_TICKS);
 }
 
 static int wait(void *sem)
@@ -63,3 +78,5 @@ static int pairs(void *sem, uint64_t n)
 
 const struct sem_ops sem_ipcwait = { init, wait, post, value, fini, pairs };
 const struct sem_ops sem_block = { init_block, wait, post, value, fini, pairs };
+const struct sem_ops sem_haltpoll = { init_haltpoll, wait, post, value, fini, pairs };
+const struct sem_ops sem_ticks = { init_ticks, wait, post, value, fini, pairs };

@@ -210,7 +210,8 @@ def sem_result(hypervisor):
         return {"row": kind, "runs": [dict(one) for _ in range(5)],
                 "medians": {"seconds": ns * 1e-6, "cpu_seconds": ns * 1e-6, "ns_per_item": ns,
                             "interrupts": ns, "roi": 1.0, "times_faster_than_glibc": 2.0}}
-    kinds = {"glibc": 20000, "ipcwait": 1000, "spin": 1100, "block": 15000, "hog": 9000}
+    kinds = {"glibc": 20000, "ipcwait": 1000, "spin": 1100, "block": 15000, "haltpoll": 1500,
+             "ticks": 1050, "hog": 9000}
     return {"items": 1000, "loops": 2000, "environment": {"hypervisor": hypervisor},
             "rows": [entry(k, ns) for k, ns in kinds.items()]}
 
@@ -263,6 +264,9 @@ class Metal(unittest.TestCase):
         result = sem_result("KVM")
         self.assertIs(part_sem.interrupts(result)["same_direction"], True)
         self.assertEqual(part_sem.bounded_spin(result)["ours"], {"spun": 0.9})
+        rules = part_sem.kernel_rules(result)
+        self.assertEqual(rules["ours"], {"ipcwait": 1.0, "ticks": 1.05, "haltpoll": 1.5})
+        self.assertIs(rules["same_direction"], True)
         self.assertAlmostEqual(part_sem.hog(result)["peers"]["gain"], 20 / 9)
         self.assertEqual(part_sem.trims(result)["lines"][0], ["glibc", 20.0, 20.0])
 

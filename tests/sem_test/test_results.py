@@ -6,7 +6,7 @@ import statistics
 
 import common
 
-ROWS = ["glibc", "ipcwait", "spin", "block", "hog"]
+ROWS = ["glibc", "ipcwait", "spin", "block", "haltpoll", "ticks", "hog"]
 COUNTED = ["ipcwait", "spin", "block"]
 
 
