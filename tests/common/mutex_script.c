@@ -10,28 +10,28 @@ struct ipcwait_mutex script_mutex;
 struct slept script_slept[SCRIPT_SLEEPS];
 unsigned script_sleeps;
 
-static const struct nap *script;
+static const struct scripted_sleep *script;
 static unsigned script_length;
 
 static int sleep_as_told(const struct fake_call *call)
 {
-	const struct nap *nap;
+	const struct scripted_sleep *s;
 
 	CHECK(script_sleeps < script_length && script_sleeps < SCRIPT_SLEEPS);
 	/* It has told the truth about the word that it sleeps on. */
 	CHECK_EQ(*call->word, call->value);
-	nap = &script[script_sleeps];
+	s = &script[script_sleeps];
 	script_slept[script_sleeps++] = (struct slept){
 		.call = *call,
 		.word = mutex_word(&script_mutex),
 		.began_ns = fake.now_ns,
 	};
-	fake.now_ns += nap->sleep_ns;
-	if (nap->meanwhile)
-		nap->meanwhile();
-	if (nap->result == -ETIMEDOUT && fake.now_ns < call->deadline_ns)
+	fake.now_ns += s->sleep_ns;
+	if (s->meanwhile)
+		s->meanwhile();
+	if (s->result == -ETIMEDOUT && fake.now_ns < call->deadline_ns)
 		fake.now_ns = call->deadline_ns;
-	return nap->result;
+	return s->result;
 }
 
 void script_world(unsigned flags, uint64_t word, enum ipcwait_preset preset)
@@ -45,9 +45,9 @@ void script_world(unsigned flags, uint64_t word, enum ipcwait_preset preset)
 	errno = 4711;
 }
 
-void script_set(const struct nap *naps, unsigned n)
+void script_set(const struct scripted_sleep *sleeps, unsigned n)
 {
-	script = naps;
+	script = sleeps;
 	script_length = n;
 	script_sleeps = 0;
 }

@@ -14,7 +14,7 @@
 #define SCRIPT_SLEEPS 16
 
 /* What a sleep ends with: as fake_step, but that the time of one that expires is its deadline. */
-struct nap {
+struct scripted_sleep {
 	int result;
 	void (*meanwhile)(void);
 	int64_t sleep_ns;
@@ -34,9 +34,9 @@ extern unsigned script_sleeps;
 void script_world(unsigned flags, uint64_t word, enum ipcwait_preset preset);
 
 /* The sleeps to come; one more fails the test. */
-void script_set(const struct nap *naps, unsigned n);
+void script_set(const struct scripted_sleep *sleeps, unsigned n);
 
-#define SCRIPT(naps) script_set(naps, sizeof(naps) / sizeof((naps)[0]))
+#define SCRIPT(sleeps) script_set(sleeps, sizeof(sleeps) / sizeof((sleeps)[0]))
 
 /* Nearly the same time: some readings of the clock apart. */
 bool script_about(int64_t is_ns, int64_t want_ns);

@@ -73,7 +73,7 @@ static bool claims(unsigned i)
 /* An owner that takes its time costs a look now and then. */
 static void alarms_grow(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -ETIMEDOUT }, { .result = -ETIMEDOUT },
 		{ .result = -ETIMEDOUT }, { .result = -ETIMEDOUT, .sleep_ns = 800 * MS },
 		{ .result = -ETIMEDOUT }, { .sleep_ns = 9000 * MS, .result = -ETIMEDOUT },
@@ -81,7 +81,7 @@ static void alarms_grow(void)
 	};
 
 	block(W(1, 0, 0));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(script_sleeps, 8);
 	CHECK(script_about(script_alarm_ns(0), FIRST_ALARM_NS));
@@ -95,13 +95,13 @@ static void alarms_grow(void)
 
 static void robust_ones_are_looked_at_more_often(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -ETIMEDOUT, .sleep_ns = 9000 * MS },
 		{ .meanwhile = NULL, .result = -EFAULT },
 	};
 
 	script_world(IPCWAIT_ROBUST, W(7, 0, 0), IPCWAIT_BLOCK);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 	CHECK(script_about(script_alarm_ns(1), MOST_ROBUST_NS));
 }
@@ -109,11 +109,12 @@ static void robust_ones_are_looked_at_more_often(void)
 /* An alarm is not the end of the wait, and no later than its deadline. */
 static void deadlines_and_alarms(void)
 {
-	const struct nap naps[] = { { .result = -ETIMEDOUT }, { .result = -ETIMEDOUT } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT },
+						 { .result = -ETIMEDOUT } };
 	int64_t deadline;
 
 	block(W(1, 0, 0));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	deadline = fake.now_ns + FIRST_ALARM_NS + MS;
 	CHECK_EQ(ipcwait_mutex_lock_until(&m, deadline), -ETIMEDOUT);
 	CHECK_EQ(script_sleeps, 2);
@@ -125,10 +126,10 @@ static void deadlines_and_alarms(void)
 /* One in a crowd looks later. */
 static void many_waiters(void)
 {
-	const struct nap naps[] = { { .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .meanwhile = unlock_it } };
 
 	block(W(1, 0, 100));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(script_about(script_alarm_ns(0), turn_ns(100)));
 }
@@ -136,7 +137,7 @@ static void many_waiters(void)
 /* Woken in vain it naps, for twice as long each time, until its turn. */
 static void naps_grow(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake, .sleep_ns = 100 * US },
 		{ .result = -ETIMEDOUT },
 		{ .result = -ETIMEDOUT },
@@ -145,7 +146,7 @@ static void naps_grow(void)
 	int64_t first_ns = FIRST_NAP_NS * (4 + 3) / 4;
 
 	block(W(1, 0, 2));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(script_about(script_alarm_ns(1), first_ns));
 	CHECK(script_about(script_alarm_ns(2), 2 * first_ns));
@@ -156,7 +157,7 @@ static void naps_grow(void)
 
 static void naps_end(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake },
 		{ .result = -ETIMEDOUT },
 		{ .result = -ETIMEDOUT },
@@ -167,7 +168,7 @@ static void naps_end(void)
 	};
 
 	block(W(1, 0, 0));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 	/* 62, 125, 250, 500 us and a millisecond: then it has waited for too long, and claims. */
 	CHECK(script_slept[5].word & QUIET);
@@ -178,13 +179,13 @@ static void naps_end(void)
 /* After an alarm it is overdue: it says so, and is woken as such. */
 static void overdue(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -ETIMEDOUT },
 		{ .meanwhile = unlock_it },
 	};
 
 	block(W(1, 0, 3) | SPINNER | QUIET);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(!claims(0));
 	CHECK(claims(1));
@@ -196,18 +197,18 @@ static void overdue(void)
 
 static void not_before_its_patience_ends(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake, .sleep_ns = 900 * US },
 		{ .result = -EFAULT },
 	};
-	const struct nap longer[] = {
+	const struct scripted_sleep longer[] = {
 		{ .meanwhile = unlock_and_overtake },
 		{ .result = -EFAULT },
 	};
-	struct nap late[2];
+	struct scripted_sleep late[2];
 
 	block(W(1, 0, 0));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 	CHECK(!claims(1));
 	late[0] = longer[0];
@@ -222,7 +223,7 @@ static void not_before_its_patience_ends(void)
 /* Nor before that of those who came before it could end. */
 static void not_before_its_turn(void)
 {
-	struct nap naps[] = {
+	struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake },
 		{ .result = -EFAULT },
 	};
@@ -231,14 +232,14 @@ static void not_before_its_turn(void)
 		int64_t turn = patience_ns() * (others + 1);
 
 		turn = turn < MOST_NS ? turn : MOST_NS;
-		naps[0].sleep_ns = turn - 100 * US;
+		sleeps[0].sleep_ns = turn - 100 * US;
 		block(W(1, 0, others));
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 		CHECK(!claims(1));
-		naps[0].sleep_ns = turn + 10 * US;
+		sleeps[0].sleep_ns = turn + 10 * US;
 		block(W(1, 0, others));
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 		CHECK(claims(1));
 	}
@@ -254,14 +255,14 @@ static void claim_for_another(void)
 /* It may not take what is kept for another until it is overdue itself. */
 static void kept_for_another(void)
 {
-	struct nap naps[] = {
+	struct scripted_sleep sleeps[] = {
 		{ .meanwhile = claim_for_another, .sleep_ns = 300 * US },
 		{ .result = -ETIMEDOUT },
 	};
 
-	naps[1].sleep_ns = turn_ns(2);
+	sleeps[1].sleep_ns = turn_ns(2);
 	block(W(1, 0, 2));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(script_sleeps, 2);
 	/* The wake was not for it, and stays. */
@@ -277,15 +278,16 @@ static void give_up(int64_t deadline_ns)
 /* Whoever gives up takes its claim along, and not that of another. */
 static void claims_end(void)
 {
-	const struct nap naps[] = { { .result = -ETIMEDOUT }, { .result = -ETIMEDOUT } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT },
+						 { .result = -ETIMEDOUT } };
 
 	block(W(1, 0, 2));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	give_up(fake.now_ns + FIRST_ALARM_NS + MS);
 	CHECK(claims(1));
 	CHECK_EQ(mutex_word(&m), W(1, 0, 2));
 	block(W(1, 0, 2) | URGENT);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	give_up(fake.now_ns + MS);
 	CHECK_EQ(mutex_word(&m), W(1, 0, 2) | URGENT);
 }
@@ -303,13 +305,13 @@ static void after_a_death(void)
 {
 	static const uint64_t marks[] = { WAKE, SPINNER, QUIET, URGENT | WAKE,
 					  SPINNER | WAKE | QUIET | URGENT };
-	const struct nap naps[] = { { .result = -ETIMEDOUT,
-				      .meanwhile = leave_it_to_the_dead } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT,
+						   .meanwhile = leave_it_to_the_dead } };
 
 	for (unsigned i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		relied_on = marks[i];
 		block(W(1, 0, 2));
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 		CHECK_EQ(script_sleeps, 1);
 		CHECK_EQ(mutex_word(&m), W(1, 0, 2));
@@ -323,12 +325,12 @@ static void kernel_errors(void)
 	static const int errors[] = { -EINVAL, -EFAULT, -ENOSYS, -EPERM, -ENOMEM };
 
 	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		const struct nap naps[] = { { .result = errors[i] } };
-		const struct nap unlocked[] = { { .result = errors[i],
-						  .meanwhile = unlock_it } };
+		const struct scripted_sleep sleeps[] = { { .result = errors[i] } };
+		const struct scripted_sleep unlocked[] = { { .result = errors[i],
+							     .meanwhile = unlock_it } };
 
 		block(W(1, 0, 5));
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), errors[i]);
 		CHECK_EQ(mutex_word(&m), W(1, 0, 5));
 		SCRIPT(unlocked);
@@ -336,17 +338,17 @@ static void kernel_errors(void)
 	}
 }
 
-/* Not counted: it naps on a word of its own, and is no spinner meanwhile. */
+/* Not counted: it sleeps on a word of its own, and is no spinner meanwhile. */
 static void no_room(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -ETIMEDOUT },
 		{ .result = -ETIMEDOUT, .meanwhile = unlock_it },
 	};
 
 	for (unsigned preset = IPCWAIT_SPIN; preset <= IPCWAIT_BLOCK; preset++) {
 		script_world(0, W(1, 0, 65535), (enum ipcwait_preset)preset);
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 		for (unsigned i = 0; i < 2; i++) {
 			CHECK(script_slept[i].call.word != (const uint32_t *)&m.word);

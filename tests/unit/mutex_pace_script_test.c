@@ -57,14 +57,14 @@ static bool is_busy(void)
 /* Where the mutex is always busy, at the first sleep already. */
 static void naps_at_once(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -EAGAIN },
 		{ .result = -ETIMEDOUT },
 		{ .meanwhile = unlock_it, .result = -ETIMEDOUT },
 	};
 
 	world(W(1, 0, 2), BUSY, IPCWAIT_BLOCK);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_EQ(script_slept[i].word, W(1, 0, 3) | QUIET);
@@ -88,13 +88,13 @@ static void leave_it_beside_a_nap(void)
 /* Whoever was woken leaves the mutex to one that naps, and has it from the owner all the same. */
 static void another_naps(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake_beside_a_nap },
 		{ .meanwhile = leave_it_beside_a_nap },
 	};
 
 	world(W(1, 0, 2), 0, IPCWAIT_BLOCK);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(script_slept[1].word, W(1, 0, 3) | QUIET);
 	assert_word(W(1, 0, 2) | QUIET);
@@ -105,11 +105,12 @@ static void another_naps(void)
 /* Nobody begins to spin where the mutex goes from hand to hand without it. */
 static void does_not_spin_where_it_is_full(void)
 {
-	const struct nap naps[] = { { .result = -ETIMEDOUT, .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT,
+						   .meanwhile = unlock_it } };
 	int64_t began_ns;
 
 	world(W(1, 0, 2), SHORT | BUSY, IPCWAIT_SPIN);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	began_ns = fake.now_ns;
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(script_slept[0].began_ns - began_ns < 10 * US);
@@ -119,10 +120,10 @@ static void does_not_spin_where_it_is_full(void)
 
 static void lock_waiting(uint32_t note)
 {
-	const struct nap naps[] = { { .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .meanwhile = unlock_it } };
 
 	world(W(1, 0, 0), note, IPCWAIT_BLOCK);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 }
 
@@ -152,7 +153,7 @@ static void overtake_often(void)
 
 static void sleeps_tell_whether_it_is_busy(void)
 {
-	const struct nap often[] = { { .meanwhile = overtake_often } };
+	const struct scripted_sleep often[] = { { .meanwhile = overtake_often } };
 
 	lock_waiting(0);
 	CHECK(!is_busy());

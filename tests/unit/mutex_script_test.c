@@ -232,11 +232,11 @@ static void unlock_and_overtake(void)
 
 static void sleeps_and_takes(void)
 {
-	const struct nap naps[] = { { .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .meanwhile = unlock_it } };
 
 	for (unsigned flags = 0; flags <= IPCWAIT_PRIVATE; flags++) {
 		script_world(flags, W(1, 0, 2), IPCWAIT_BLOCK);
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 		assert_word(W(1, 0, 2) | P(1));
 		CHECK_EQ(script_slept[0].word, W(1, 0, 3));
@@ -255,11 +255,11 @@ static void announcing(void)
 		{ W(1, 0, 2) | QUIET | SPINNER, W(1, 0, 3) | QUIET | SPINNER },
 		{ W(1, 1, 2) | URGENT, W(1, 0, 3) | URGENT },
 	};
-	const struct nap naps[] = { { .result = -EFAULT } };
+	const struct scripted_sleep sleeps[] = { { .result = -EFAULT } };
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		block(rows[i][0]);
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), -EFAULT);
 		CHECK_EQ(script_slept[0].word, rows[i][1]);
 	}
@@ -268,10 +268,10 @@ static void announcing(void)
 /* Where it is free, but kept for another, the wake is not for this one. */
 static void announcing_beside_one_overdue(void)
 {
-	const struct nap naps[] = { { .result = -EFAULT } };
+	const struct scripted_sleep sleeps[] = { { .result = -EFAULT } };
 
 	block(W(0, 1, 2) | URGENT | P(3));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(script_slept[0].word, W(0, 1, 3) | URGENT);
 	assert_word(W(1, 0, 2) | URGENT);
@@ -280,13 +280,13 @@ static void announcing_beside_one_overdue(void)
 /* Announced, and not yet asleep: the kernel sees that the word has changed. */
 static void word_changed_before_the_sleep(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -EAGAIN, .meanwhile = unlock_and_overtake },
 		{ .result = -EAGAIN, .meanwhile = unlock_it },
 	};
 
 	block(W(1, 0, 7));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	/* It looked in between, so the first unlock's wake is not missing. */
 	assert_word(W(1, 0, 7) | P(1));
@@ -295,14 +295,14 @@ static void word_changed_before_the_sleep(void)
 
 static void woken_in_vain(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake },
 		{ .result = -ETIMEDOUT },
 		{ .result = -ETIMEDOUT, .meanwhile = unlock_it },
 	};
 
 	block(W(1, 0, 1));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(script_slept[1].word, W(1, 0, 2) | QUIET);
 	CHECK_EQ(script_slept[2].word, W(1, 0, 2) | QUIET);
@@ -314,13 +314,13 @@ static void woken_in_vain(void)
 /* One that naps is enough. */
 static void woken_in_vain_beside_another(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .meanwhile = unlock_and_overtake },
 		{ .meanwhile = unlock_it },
 	};
 
 	block(W(1, 0, 1) | P(2));
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	fake.on_wake = NULL;
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK_EQ(fake.wakes, 1);
@@ -328,7 +328,7 @@ static void woken_in_vain_beside_another(void)
 
 static void spurious_and_signals(void)
 {
-	const struct nap naps[] = {
+	const struct scripted_sleep sleeps[] = {
 		{ .result = -EINTR }, { .result = -EINTR, .sleep_ns = MS / 10 },
 		{ .result = 0 },      { .result = -EINTR },
 		{ .result = 0 },      { .meanwhile = unlock_it },
@@ -336,7 +336,7 @@ static void spurious_and_signals(void)
 
 	for (unsigned preset = IPCWAIT_INHERIT; preset <= IPCWAIT_BLOCK; preset++) {
 		script_world(0, W(1, 0, 3), (enum ipcwait_preset)preset);
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 		CHECK_EQ(script_sleeps, 6);
 		CHECK_EQ(mutex_word(&m) & ~MUTEX_WORD_PASSES, W(1, 0, 3));
@@ -345,15 +345,16 @@ static void spurious_and_signals(void)
 
 static void deadlines(void)
 {
-	const struct nap naps[] = { { .result = -ETIMEDOUT } };
-	const struct nap unlocked[] = { { .result = -ETIMEDOUT, .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT } };
+	const struct scripted_sleep unlocked[] = { { .result = -ETIMEDOUT,
+						     .meanwhile = unlock_it } };
 	static const uint64_t words[] = { W(1, 0, 0), W(1, 1, 3) | P(1), W(1, 0, 65534) };
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		int64_t deadline;
 
 		block(words[i]);
-		SCRIPT(naps);
+		SCRIPT(sleeps);
 		deadline = fake.now_ns + MS / 2;
 		CHECK_EQ(ipcwait_mutex_lock_until(&m, deadline), -ETIMEDOUT);
 		CHECK(script_slept[0].call.deadline_ns == deadline);
@@ -408,10 +409,11 @@ static void spins_beside_sleepers(void)
 
 static void sleeps_beside_a_spinner(void)
 {
-	const struct nap naps[] = { { .meanwhile = unlock_it, .result = -EAGAIN } };
+	const struct scripted_sleep sleeps[] = { { .meanwhile = unlock_it,
+						   .result = -EAGAIN } };
 
 	spinning_world(W(1, 0, 2) | SPINNER, NULL);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(readings < 20);
 	CHECK_EQ(script_slept[0].word, W(1, 0, 3) | SPINNER);
@@ -426,10 +428,11 @@ static void overtake_twice(void)
 /* A spinner that others overtake gives up, and naps. */
 static void spins_in_vain(void)
 {
-	const struct nap naps[] = { { .result = -ETIMEDOUT, .meanwhile = unlock_it } };
+	const struct scripted_sleep sleeps[] = { { .result = -ETIMEDOUT,
+						   .meanwhile = unlock_it } };
 
 	spinning_world(W(1, 0, 2), overtake_twice);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(readings < 60);
 	CHECK_EQ(fake.wakes, 0);
@@ -444,13 +447,13 @@ static void lose_it(void)
 
 static void lost(void)
 {
-	const struct nap naps[] = { { .meanwhile = lose_it } };
+	const struct scripted_sleep sleeps[] = { { .meanwhile = lose_it } };
 
 	script_world(IPCWAIT_ROBUST, W(7, 0, 3), IPCWAIT_BLOCK);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), -ENOTRECOVERABLE);
 	assert_word(W(0, 1, 3) | DIED | LOST | CHECKED);
-	SCRIPT(naps);
+	SCRIPT(sleeps);
 	CHECK_EQ(ipcwait_mutex_lock(&m), -ENOTRECOVERABLE);
 	CHECK_EQ(ipcwait_mutex_trylock(&m), -ENOTRECOVERABLE);
 	CHECK_EQ(ipcwait_mutex_lock_until(&m, 0), -ENOTRECOVERABLE);
