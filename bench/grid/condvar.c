@@ -178,7 +178,7 @@ static struct cell *new_cell(const struct cond_peer *peer, unsigned waiters)
 
 void add_condvar(void)
 {
-	static const unsigned waiters[] = { 4, 16 };
+	static const unsigned waiters[] = { 4, 16, 64 };
 
 	for (const struct cond_peer *p = cond_peers; p->name; p++) {
 		bench_add(time_ping_pong, new_cell(p, 1), "condvar/op:pingpong/impl:%s",

@@ -3,9 +3,8 @@
  * The library's own rule: lib/policy itself, linked, not a copy.
  *
  * The only file here that looks behind the public headers. What the engine adds for the ADAPTIVE
- * preset is repeated: jitter of an eighth, 2B at most, the ceiling of 200 us. A waker's stamp
- * tells the true length of a wait that was slept through (lib/engine/sleep.c), so this rule sees
- * sleeps.
+ * preset is repeated: the ceiling of 200 us. A waker's stamp tells the true length of a wait that
+ * was slept through (lib/engine/wait.c), so this rule sees sleeps.
  */
 #include "rule.h"
 
@@ -47,12 +46,6 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* jittered() of lib/engine. */
-static uint64_t jittered(uint64_t ns, uint64_t random)
-{
-	return ns - ns / 8 + (ns / 4 * (random % 256) / 256);
-}
-
 static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 {
 	struct ipcwait *i = state;
@@ -61,10 +54,9 @@ static uint64_t ipcwait_spin_ns(void *state, struct random *r)
 				 ? iw_state_share(now)
 				 : iw_window_young_share(
 					   &i->window, iw_sites_before(&i->sites, i->site));
-	uint64_t ns = iw_window_spin_ns(share, i->block_ns, 0);
 
-	return least(least(jittered(ns, random_next(r) >> 32), 2 * i->block_ns),
-		     CEILING_NS);
+	(void)r;
+	return least(iw_of_block(i->block_ns, share), CEILING_NS);
 }
 
 /*

@@ -10,9 +10,6 @@
  * short. An object with few waits starts from those at its call site, or of its kind.
  *
  * No single spin costs more than 2B over the best choice, nor is it longer than the ceiling.
- * The one exception of these rules: a waiter that has been on its waker's CPU for 0.2 s spins for
- * up to 8 ms, so that the kernel moves one of them. Not under POWER, not with
- * IPCWAIT_SPIN_BUDGET=0, and not where the user or the program has set a ceiling.
  *
  * A preset says what a microsecond of latency is worth in CPU time:
  *

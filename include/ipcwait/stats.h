@@ -8,7 +8,8 @@
  *		                                    st.kind[IPCWAIT_KIND_SEM].futex_wakes);
  *
  * Only slow paths count: an operation that one atomic completes leaves no trace, and
- * costs nothing. Counters only grow; take differences. They are gathered from per-thread
+ * costs nothing. Counters only grow, but for slept: a wait counts there as soon as it goes to
+ * sleep, and no more if it gives up. Take differences. They are gathered from per-thread
  * shards without stopping anybody, so a snapshot taken while threads run may be a few
  * events out of step with itself.
  */

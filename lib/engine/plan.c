@@ -6,7 +6,6 @@
 #include "policy/cost.h"
 #include "policy/credit.h"
 #include "policy/mirror.h"
-#include "policy/place.h"
 #include "policy/policy.h"
 #include "policy/sites.h"
 #include "policy/window.h"
@@ -30,31 +29,14 @@ static bool rationed(const struct iw_facts *facts)
 	return facts->quota_hundredths && facts->quota_hundredths < QUOTA_LEAST;
 }
 
-/* A spin that parts is longer than any window: not against anybody's wish. */
-static bool may_part(const struct iw_waiter *me)
-{
-	return !iw_without(IW_PARTING) && me->preset != IPCWAIT_POWER &&
-	       me->facts->config.spin_budget_percent != 0 &&
-	       !iw_policy_ceiling_set(me->facts);
-}
-
-/* Sleeping where the waker runs is no different from having one CPU only. */
-static enum iw_reason beside_waker(struct iw_waiter *me)
-{
-	if (may_part(me))
-		me->part_ticks = iw_place_beside(me->facts, &iw_self()->beside,
-						 iw_tick_now(&me->facts->rate));
-	return me->part_ticks ? IW_NO_REASON : IW_SAME_CPU;
-}
-
 /*
  * Whether there is a second CPU for whoever is waited for. Where the waker ran when it last woke a
  * sleeper is a guess at where it runs; the last waker of a mutex may have been this thread itself.
  */
-static enum iw_reason lacks_cpu(struct iw_waiter *me)
+static enum iw_reason lacks_cpu(const struct iw_waiter *me)
 {
 	uint32_t waker = iw_state_waker_cpu(me->state);
-	bool here = waker == iw_cpu_current() + 1;
+	bool here = waker && waker == iw_cpu_current() + 1;
 
 	if (rationed(me->facts))
 		return IW_RATIONED;
@@ -62,9 +44,7 @@ static enum iw_reason lacks_cpu(struct iw_waiter *me)
 		return IW_ONE_CPU;
 	if (here && !iw_without(IW_SAME_PLACE) && me->preset < IPCWAIT_SPIN &&
 	    iw_self()->stamped != me->window)
-		return beside_waker(me);
-	if (iw_self()->beside.times)
-		iw_place_apart(&iw_self()->beside);
+		return IW_SAME_CPU;
 	return IW_NO_REASON;
 }
 
@@ -92,8 +72,9 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 		return IW_NO_FACTS;
 	me->preset = iw_policy_preset(me->facts, me->state);
 	why = me->preset == IPCWAIT_BLOCK ? IW_PRESET_BLOCK : lacks_cpu(me);
-	iw_self()->alone = why;
-	if (why || me->part_ticks || me->preset > IPCWAIT_POWER)
+	if (why != IW_PRESET_BLOCK)
+		iw_self()->alone = why;
+	if (why || me->preset > IPCWAIT_POWER)
 		return why;
 	me->share = iw_state_known(me->state)
 			    ? iw_state_share(me->state)
@@ -102,30 +83,9 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 	return me->share ? IW_NO_REASON : IW_LEARNED_LONG;
 }
 
-/*
- * A thread that wakes its partner and then waits for it, waits for the partner's wake-up
- * too. Two threads that hand work back and forth would each learn from that that waits are
- * long, and go on sleeping for good, although either of them could end it by spinning once.
- * So the part of the wait that comes from our own wake is not learned, and a spin that
- * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
- */
-static uint64_t delay_from_own_wake(const struct iw_facts *facts)
-{
-	struct iw_thread *self = iw_self();
-	uint64_t awake_at, now;
-
-	if (!self->woke_at_ns || iw_without(IW_OWN_DELAY))
-		return 0;
-	awake_at = self->woke_at_ns + iw_cost_latency_ns(facts);
-	self->woke_at_ns = 0;
-	now = (uint64_t)iw_clock_ns();
-	return awake_at > now ? awake_at - now : 0;
-}
-
 void iw_plan_costs(struct iw_waiter *me)
 {
 	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
-	me->delay_ns = delay_from_own_wake(me->facts);
 	if (me->preset == IPCWAIT_LATENCY && iw_self()->late_on == me->window)
 		me->behind_ns = iw_self()->late_ns;
 }
@@ -159,44 +119,19 @@ static bool probe(const struct iw_waiter *me, uint64_t now)
 
 enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now)
 {
-	if (me->preset > IPCWAIT_POWER || me->part_ticks)
+	if (me->preset > IPCWAIT_POWER)
 		return IW_NO_REASON;
 	if (!affordable(me, now))
 		return IW_BUDGET_EMPTY;
 	return probe(me, now) ? IW_PROBE : IW_NO_REASON;
 }
 
-/* The next number of the thread's generator: xorshift, Marsaglia 2003, with his constants. */
-static uint32_t next_random(struct iw_thread *self)
-{
-	uint32_t x = self->jitter;
-
-	/* Threads that begin together must not jitter alike. */
-	if (!x)
-		x = (uint32_t)((uintptr_t)self >> 4) | 1; /* NOLINT */
-
-	x ^= x << 13; /* NOLINT */
-	x ^= x >> 17; /* NOLINT */
-	x ^= x << 5;  /* NOLINT */
-	self->jitter = x;
-	return x;
-}
-
-/*
- * Plus or minus an eighth, so that waiters which lose by a hair do not all lose again, and
- * no wait pattern can sit just beyond the threshold.
- */
-static uint64_t jittered(uint64_t ns)
-{
-	if (iw_without(IW_JITTER))
-		return ns;
-	return ns - ns / 8 + (ns / 4 * (next_random(iw_self()) % 256) / 256);
-}
-
-uint64_t iw_plan_window_ns(const struct iw_waiter *me)
+uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 {
 	uint64_t most = least(2 * me->block_ns, iw_policy_ceiling_ns(me->facts));
 
+	if (limit_ns)
+		return least(limit_ns, most);
 	switch (me->preset) {
 	case IPCWAIT_SPIN:
 		return most;
@@ -204,11 +139,9 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me)
 		return iw_haltpoll_ns(&me->facts->config.haltpoll,
 				      iw_window_limit_ns(me->window));
 	case IPCWAIT_TICKS:
-		return iw_ticks_spin_ns(next_random(iw_self()));
+		return iw_ticks_spin_ns((uint64_t)iw_clock_ns());
 	default:
-		return least(
-			jittered(iw_window_spin_ns(me->share, me->block_ns, me->delay_ns)),
-			most);
+		return least(iw_of_block(me->block_ns, me->share), most);
 	}
 }
 
@@ -240,14 +173,13 @@ static void learn_as_haltpoll(struct iw_waiter *me, uint64_t halted_ns)
 void iw_plan_learn_slept(struct iw_waiter *me, uint64_t wait_ns, uint64_t spun_ns,
 			 bool ended)
 {
-	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
 	bool rhythmic = ended && me->preset == IPCWAIT_LATENCY;
 
 	if (me->preset == IPCWAIT_HALTPOLL)
 		learn_as_haltpoll(me, wait_ns > spun_ns ? wait_ns - spun_ns : 0);
 	if (me->preset <= IPCWAIT_POWER)
-		learn(me, iw_bin_of(own_ns, me->block_ns), 1,
-		      rhythmic ? own_ns + me->behind_ns : 0);
+		learn(me, iw_bin_of(wait_ns, me->block_ns), 1,
+		      rhythmic ? wait_ns + me->behind_ns : 0);
 }
 
 /* False where the preset does not ask for a histogram, or keeps something else in its place. */
@@ -259,8 +191,7 @@ static bool histories_count(const struct iw_waiter *me)
 void iw_plan_learn_spun(struct iw_waiter *me, uint64_t wait_ns)
 {
 	unsigned n = iw_state_known(me->state) ? IW_SAMPLE_ONE_IN : 1;
-	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
 
-	if (++iw_self()->quick % n == 0 && histories_count(me))
-		learn(me, wait_ns ? iw_bin_of(own_ns, me->block_ns) : 0, n, 0);
+	if ((++iw_self()->quick & (n - 1)) == 0 && histories_count(me))
+		learn(me, wait_ns ? iw_bin_of(wait_ns, me->block_ns) : 0, n, 0);
 }

@@ -30,8 +30,11 @@ void iw_plan_costs(struct iw_waiter *me);
  */
 enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now);
 
-/* How long it spins, in ns: by its preset, learned or fixed, with jitter and below the ceiling. */
-uint64_t iw_plan_window_ns(const struct iw_waiter *me);
+/*
+ * How long it spins, in ns: by its preset, learned or fixed, or for @limit_ns if that is not 0; and
+ * below the ceiling, but for the rules of the kernel.
+ */
+uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns);
 
 /* True if it sleeps on a timer after a spin of @spun_ns, and how. */
 bool iw_plan_timed(const struct iw_waiter *me, uint64_t spun_ns,

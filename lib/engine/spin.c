@@ -144,10 +144,7 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	s->reason = iw_plan_admit(me, s->start);
 	if (s->reason)
 		return false;
-	s->most = me->part_ticks
-			  ? me->part_ticks
-			  : iw_tick_from_ns(s->rate,
-					    limit_ns ? limit_ns : iw_plan_window_ns(me));
+	s->most = iw_tick_from_ns(s->rate, iw_plan_window_ns(me, limit_ns));
 	deadline = until_deadline(me, s);
 	s->to_deadline = deadline < s->most;
 	if (s->to_deadline)
@@ -182,10 +179,9 @@ static uint64_t duration(const struct spin *s, uint64_t *lost)
 /* The time before the CPU was lost is what a spin in vain has cost. */
 static void charge(const struct iw_waiter *me, const struct spin *s, uint64_t ticks)
 {
-	if (me->part_ticks || me->preset > IPCWAIT_POWER)
+	if (me->preset > IPCWAIT_POWER)
 		return;
-	iw_credit_charge(me->facts, &iw_self()->credit_full_at, s->last, ticks,
-			 lost_cpu(s->reason));
+	iw_credit_charge(me->facts, &iw_self()->credit_full_at, s->last, ticks);
 }
 
 bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
@@ -207,8 +203,7 @@ bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 		charge(me, &s, ticks - lost);
 	spun->ns = iw_tick_to_ns(s.rate, ticks);
 	spun->lost_ns = iw_tick_to_ns(s.rate, lost);
-	spun->window_ns = me->part_ticks ? 0 : iw_tick_to_ns(s.rate, s.most);
+	spun->window_ns = iw_tick_to_ns(s.rate, s.most);
 	spun->reason = s.reason;
-	me->part_ticks = 0;
 	return seen == IW_THERE;
 }

@@ -26,7 +26,7 @@ struct course {
 	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
-	int64_t timer_ns; /* when a timer of ours ends the next sleep; IPCWAIT_FOREVER: none */
+	int64_t timer_at; /* when a timer of ours ends the next sleep; IPCWAIT_FOREVER: none */
 	struct iw_timed_plan plan; /* if there is one */
 	struct iw_outcome outcome;
 };
@@ -58,7 +58,7 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 
 static void note_sleep(const struct iw_waiter *me, struct course *c)
 {
-	uint64_t now = now_ns(), slept_ns = now - c->asleep_at;
+	uint64_t now = now_ns(), slept_ns = now > c->asleep_at ? now - c->asleep_at : 0;
 
 	c->outcome.slept_ns += slept_ns;
 	c->late_ns = lateness(me, now, slept_ns);
@@ -74,8 +74,8 @@ static void note_timer(const struct iw_waiter *me, const struct course *c)
 	uint64_t ended_at = c->asleep_at - c->late_ns;
 
 	iw_count(me->what->kind, IW_TIMED_SLEEPS, 1);
-	if (ended_at > (uint64_t)c->timer_ns)
-		iw_cost_note_timer(ended_at - (uint64_t)c->timer_ns);
+	if (ended_at > (uint64_t)c->timer_at)
+		iw_cost_note_timer(ended_at - (uint64_t)c->timer_at);
 }
 
 static int64_t sooner(int64_t a_ns, int64_t b_ns)
@@ -95,11 +95,11 @@ static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struct course *c)
 {
 	int64_t until_ns = ends_at(me, rest);
-	bool timed = c->timer_ns < until_ns && rest->may_spin && rest->word;
+	bool timed = c->timer_at < until_ns && rest->may_spin && rest->word;
 	int r;
 
 	if (timed)
-		until_ns = c->timer_ns;
+		until_ns = c->timer_at;
 	r = iw_sleep_as(me, rest, until_ns);
 	me->woken = r >= 0;
 	me->woken_on = r > 0 ? (unsigned)r : 0;
@@ -109,7 +109,7 @@ static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struc
 	if (timed && r != -EAGAIN)
 		note_timer(me, c);
 	if (r != -EAGAIN)
-		c->timer_ns = IPCWAIT_FOREVER;
+		c->timer_at = IPCWAIT_FOREVER;
 	if (r == -EINTR && me->what->restarts)
 		return -EAGAIN;
 	return r > 0 || (r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r;
@@ -159,7 +159,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 static uint64_t expected_at(const struct iw_waiter *me, const struct course *c,
 			    uint64_t after_ns)
 {
-	return c->began_at + me->delay_ns + after_ns - me->behind_ns;
+	return c->began_at + after_ns - me->behind_ns;
 }
 
 /* The timer ended the sleep before a wake did: the rest is worth spinning. */
@@ -195,8 +195,8 @@ static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 	seen = me->what->look(me);
 	if (seen != IW_AWAY)
 		return seen == IW_THERE;
-	return r == 0 && rest->may_spin && c->learning && (rest->spin_ns || spins(me)) &&
-	       spin(me, c, rest->spin_ns);
+	return r == 0 && rest->may_spin && c->learning &&
+	       (rest->spin_ns || (me->woken && spins(me))) && spin(me, c, rest->spin_ns);
 }
 
 /*
@@ -207,12 +207,12 @@ static void set_timer(struct iw_waiter *me, struct course *c)
 {
 	uint64_t wake_at;
 
-	c->timer_ns = IPCWAIT_FOREVER;
+	c->timer_at = IPCWAIT_FOREVER;
 	if (!iw_plan_timed(me, c->spun_ns, &c->plan))
 		return;
 	wake_at = expected_at(me, c, c->plan.sleep.wake_ns);
 	if (wake_at > c->asleep_at)
-		c->timer_ns = (int64_t)wake_at;
+		c->timer_at = (int64_t)wake_at;
 }
 
 /*
@@ -224,7 +224,7 @@ static void begin_sleeping(struct iw_waiter *me, struct course *c)
 	iw_count(me->what->kind, IW_SLEPT, 1);
 	if (c->outcome.reason)
 		iw_count_reason(c->outcome.reason);
-	c->timer_ns = IPCWAIT_FOREVER;
+	c->timer_at = IPCWAIT_FOREVER;
 	if (!c->learning)
 		return;
 	c->asleep_at = now_ns();
@@ -258,7 +258,7 @@ static void learn(struct iw_waiter *me, struct course *c, bool ended)
 	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
 	if (c->dirty || (!ended && waited_ns < 2 * me->block_ns))
 		return;
-	c->outcome.wait_ns = waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0;
+	c->outcome.wait_ns = waited_ns;
 	iw_plan_learn_slept(me, waited_ns, c->spun_ns, ended);
 }
 

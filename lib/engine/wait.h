@@ -130,10 +130,8 @@ struct iw_waiter {
 	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
 	uint32_t state;               /* of the window, when the wait began */
 	unsigned share;               /* threshold of its spins, in 64ths of B */
-	uint64_t part_ticks; /* spins for so long all the same, lib/policy/place.h */
-	uint64_t block_ns;   /* B */
-	uint64_t delay_ns;   /* part of the wait that this thread caused itself */
-	uint64_t behind_ns;  /* by which it came late, because it was woken late */
+	uint64_t block_ns;            /* B */
+	uint64_t behind_ns;           /* by which it came late, because it was woken late */
 };
 
 /* In a public function: where the program called it, for iw_waiter.site. */

@@ -5,25 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Waits that found the waker on the thread's own CPU: lib/policy/place.h. */
-struct iw_beside {
-	uint64_t since; /* ticks at the first of them */
-	uint32_t times; /* in a row */
-	bool parting;   /* the thread has spun to get away */
-};
-
 /*
  * What the library keeps per thread. Plain data in the static TLS block: no allocation
  * and no constructor, so that signal handlers may use it. Only its own thread touches it;
  * a signal handler of that thread may see it half updated, so every value must be legal.
  */
 struct iw_thread {
-	uint32_t shard;  /* index + 1 of the statistics shard; 0: not chosen yet */
-	uint32_t jitter; /* state of the generator that jitters windows */
+	uint32_t shard; /* index + 1 of the statistics shard; 0: not chosen yet */
 
-	/* Where the threads run that it waits for. */
-	bool alone; /* the last contended wait found no second CPU for them */
-	struct iw_beside beside;
+	bool alone; /* the last contended wait found no second CPU for whom it waited for */
 
 	/* Its spins. */
 	uint32_t quick;    /* waits that ended while spinning, to learn from some of them */
@@ -34,7 +24,6 @@ struct iw_thread {
 	/* The wakes it has issued, and the last it has got. */
 	uint32_t wakes;      /* sleepers' wakes issued, to time some of them */
 	uint32_t sleeps;     /* its own, to learn from some of them */
-	uint64_t woke_at_ns; /* the last of them since its last contended wait, or 0 */
 	const void *stamped; /* window of the object whose sleeper it last woke */
 	const void *late_on; /* window of the last contended wait, and how long after ... */
 	uint64_t late_ns;    /* ... its end the thread ran again */

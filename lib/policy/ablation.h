@@ -10,18 +10,15 @@
 #include <stdbool.h>
 
 enum iw_mechanism {
-	IW_FIRST_LOOKS = 1 << 0, /* a few looks before anything is worked out */
-	IW_SITES_ASKED = 1 << 1, /* young objects start from their call site or kind */
-	IW_RAISE_TO_B = 1 << 2,  /* beyond all that is known spin for B */
-	IW_JITTER = 1 << 3,      /* windows vary by an eighth */
-	IW_OWN_DELAY =
-		1 << 4,     /* what a thread's own wake adds to its wait is not learned */
-	IW_CREDIT = 1 << 5, /* spinning in vain is bounded */
-	IW_SWITCHED_OUT = 1 << 6, /* a spin ends when its thread has lost the CPU */
-	IW_SAME_PLACE = 1 << 7,   /* no spin where the waker runs on the same CPU */
-	IW_PARTING = 1 << 8,      /* such a pair is parted now and then */
-	IW_COST_PROBES = 1 << 9,  /* now and then a spin is given up to measure a sleep */
-	IW_TIMED = 1 << 10,       /* LATENCY: sleep on a timer, then spin */
+	IW_FIRST_LOOKS = 1 << 0,  /* a few looks before anything is worked out */
+	IW_SITES_ASKED = 1 << 1,  /* young objects start from their call site or kind */
+	IW_RAISE_TO_B = 1 << 2,   /* beyond all that is known spin for B */
+	IW_CREDIT = 1 << 3,       /* spinning in vain is bounded */
+	IW_SWITCHED_OUT = 1 << 4, /* a spin ends when its thread has lost the CPU */
+	IW_SAME_PLACE = 1 << 5,   /* no spin where the waker runs on the same CPU */
+	IW_COST_PROBES = 1 << 6,  /* now and then a spin is given up to measure a sleep */
+	IW_TIMED = 1 << 7,        /* LATENCY: sleep on a timer, then spin */
+	IW_CHAIN = 1 << 8,        /* a broadcast to many wakes some, and these the others */
 };
 
 #ifndef IW_WITHOUT

@@ -18,9 +18,6 @@
 /* What may be overspent in a burst, in ns of failed spinning: about 32 sleeps' worth. */
 #define BURST_NS 1000000
 
-/* What a spin costs besides if the CPU was lost during it, in ns: eight empty an account. */
-#define LOST_NS 125000
-
 /*
  * A token bucket, kept as the time at which it will be full again. A failed spin of t ticks
  * moves that time on by t times the inverse share; there is credit as long as it lies less
@@ -91,14 +88,12 @@ bool iw_credit_allows(const struct iw_facts *facts, uint64_t full_at, uint64_t n
 }
 
 void iw_credit_charge(const struct iw_facts *facts, uint64_t *full_at, uint64_t now,
-		      uint64_t ticks, bool lost)
+		      uint64_t ticks)
 {
 	uint64_t burst = burst_ticks(facts), process;
 
 	if (fixed(facts))
 		return;
-	if (lost)
-		ticks += iw_tick_from_ns(&facts->rate, LOST_NS);
 	if (ticks > burst)
 		ticks = burst;
 	*full_at = charged(facts, *full_at, now, thread_debt(facts, ticks),

@@ -4,9 +4,6 @@
  * fails is lost CPU time, and where spins keep failing (more runnable threads than CPUs, a
  * stolen vCPU, a quota, a partner that blocks elsewhere) the sum of it is bounded here, whatever
  * the cause: each thread, and the process as a whole, spends a small share of its time.
- *
- * A spin during which the thread lost its CPU costs more: whoever was to end the wait may have
- * lost its CPU to the spinner.
  */
 #ifndef IW_POLICY_CREDIT_H
 #define IW_POLICY_CREDIT_H
@@ -22,8 +19,8 @@
  */
 bool iw_credit_allows(const struct iw_facts *facts, uint64_t full_at, uint64_t now);
 
-/* A spin of @ticks that ended at @now was in vain; @lost: because the CPU was taken away. */
+/* A spin of @ticks that ended at @now was in vain. */
 void iw_credit_charge(const struct iw_facts *facts, uint64_t *full_at, uint64_t now,
-		      uint64_t ticks, bool lost);
+		      uint64_t ticks);
 
 #endif

@@ -8,9 +8,8 @@
 
 /*
  * The bins but the last, in 64ths of B, so that every B is served alike. A threshold lies
- * 1/7 beyond the edge that it serves: less an eighth of jitter, it still covers the bin. The
- * last may not, because 9/8 of it have to stay below 2B. Edges by policy_sim: twelve bins
- * or sixteen gain less than 0.005 of the suite mean, octaves in ns lose as much.
+ * 1/7 beyond the edge that it serves, for waits that come a little later. Edges by policy_sim:
+ * twelve bins or sixteen gain less than 0.005 of the suite mean, octaves in ns lose as much.
  */
 static const struct bin {
 	uint8_t edge;      /* waits below this */

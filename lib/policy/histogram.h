@@ -22,7 +22,7 @@
 /* Fewer waits than this say nothing yet about those to come. */
 #define IW_FEW_WAITS 4u
 
-/* Thresholds are numbers of 64ths of B. This is the longest: 2B less jitter. */
+/* Thresholds are numbers of 64ths of B. This is the longest. */
 #define IW_SHARES        64
 #define IW_LONGEST_SHARE 112
 

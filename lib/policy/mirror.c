@@ -35,7 +35,7 @@ uint64_t iw_haltpoll_next_ns(const struct iw_haltpoll *p, uint64_t limit_ns,
 	return halted_ns > limit_ns ? grown_ns(p, limit_ns) : limit_ns;
 }
 
-uint64_t iw_ticks_spin_ns(unsigned random)
+uint64_t iw_ticks_spin_ns(uint64_t now_ns)
 {
-	return 2 * TICK_NS + TICK_NS * (random % 256) / 256;
+	return 3 * TICK_NS - now_ns % TICK_NS;
 }

@@ -25,7 +25,7 @@ uint64_t iw_haltpoll_ns(const struct iw_haltpoll *p, uint64_t limit_ns);
 uint64_t iw_haltpoll_next_ns(const struct iw_haltpoll *p, uint64_t limit_ns,
 			     uint64_t halted_ns);
 
-/* How long ticks spins, if the place of the first within its tick is @random of 256. */
-uint64_t iw_ticks_spin_ns(unsigned random);
+/* How long ticks spins from @now_ns on: until the third tick from now. */
+uint64_t iw_ticks_spin_ns(uint64_t now_ns);
 
 #endif

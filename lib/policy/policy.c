@@ -82,8 +82,3 @@ struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t bloc
 	timer.worth_ns = block_ns > latency_ns ? block_ns - latency_ns : 0;
 	return timer;
 }
-
-bool iw_policy_ceiling_set(const struct iw_facts *facts)
-{
-	return facts->config.max_spin_us || program_policy() >> PRESET_BITS;
-}

@@ -16,13 +16,10 @@ enum ipcwait_preset iw_policy_default_preset(const struct iw_facts *facts);
 /* The preset that holds for one object, whose window has this state. */
 enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts, uint32_t state);
 
-/* No spin is longer, whatever was learned. */
+/* No spin is longer, whatever was learned, but for those by the rules of kernels. */
 uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts);
 
 /* What a timed sleep costs, and what it may cost on an object whose B is @block_ns. */
 struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns);
-
-/* True if the user or the program has set a ceiling for spins. */
-bool iw_policy_ceiling_set(const struct iw_facts *facts);
 
 #endif

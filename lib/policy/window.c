@@ -36,7 +36,7 @@ _Static_assert(IPCWAIT_TICKS <= PRESET_MASK, "three bits for the preset");
 /*
  * After a few waits only: the window is 0.54 B, the fixed threshold with the best guarantee for
  * exponential waits of unknown rate (B ln(e-1); docs/design/window.md). If the first is in vain
- * there is a second, and both are below B with an eighth of jitter each.
+ * there is a second, and both together are below B.
  */
 #define PRIOR_SHARE  34
 #define SECOND_SHARE 22
@@ -83,25 +83,15 @@ static uint64_t load_bins(const struct ipcwait_window *w)
 
 unsigned iw_window_young_share(const struct ipcwait_window *w, uint64_t before)
 {
-	uint64_t own = load_bins(w);
-	unsigned waits = iw_histogram_total(own), best;
+	uint64_t own = load_bins(w) & IW_HISTOGRAM_MASK, few = own ? own : before;
+	unsigned waits = iw_histogram_total(few), best;
 
 	if (iw_histogram_total(before) >= IW_FEW_WAITS)
 		return iw_histogram_cheapest(before, own, OWN_WEIGHT);
-	best = iw_histogram_cheapest(own, 0, 0);
-	if (waits == 0 || (best && best < PRIOR_SHARE && waits < IW_FEW_WAITS))
+	best = iw_histogram_cheapest(few, 0, 0);
+	if (waits == 0 || (best && waits < IW_FEW_WAITS && (best < PRIOR_SHARE || !own)))
 		return PRIOR_SHARE;
-	return best || waits > 1 ? best : SECOND_SHARE;
-}
-
-uint64_t iw_window_spin_ns(unsigned share, uint64_t block_ns, uint64_t delay_ns)
-{
-	uint64_t most = iw_of_block(block_ns, IW_LONGEST_SHARE);
-	uint64_t ns = iw_of_block(block_ns, share);
-
-	if (share)
-		ns += delay_ns < most ? delay_ns : most;
-	return ns < most ? ns : most;
+	return best || waits > 1 || iw_histogram_total(before) > 1 ? best : SECOND_SHARE;
 }
 
 static uint32_t rhythm_in(uint64_t bins)

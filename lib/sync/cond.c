@@ -149,7 +149,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 
 static const struct iw_waitable cond_waitable = {
 	.kind = IPCWAIT_KIND_COND,
-	.resumable = true,
 	.restarts = true,
 	.look = look,
 	.settle = settle,
@@ -225,9 +224,9 @@ static int unlock_all(struct ipcwait_mutex *m, uint16_t *more)
 	return r;
 }
 
-static int lock_again(struct ipcwait_mutex *m, uint16_t more, int r)
+static int lock_again(struct ipcwait_mutex *m, uint16_t more, uintptr_t site, int r)
 {
-	int locked = ipcwait_mutex_lock(m);
+	int locked = iw_mutex_lock_from(m, site);
 
 	if (locked && locked != -EOWNERDEAD)
 		return locked;
@@ -265,7 +264,7 @@ static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t d
 	if (r && !give_up(&me))
 		r = 0;
 	leave(&me);
-	return lock_again(m, more, r);
+	return lock_again(m, more, site, r);
 }
 
 int ipcwait_cond_wait(struct ipcwait_cond *c, struct ipcwait_mutex *m)

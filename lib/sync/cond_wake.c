@@ -5,14 +5,16 @@
 
 #include "env/facts.h"
 #include "os/seam.h"
+#include "policy/ablation.h"
 #include "policy/cost.h"
 #include "sync/object.h"
 #include "watch/stats.h"
 
 /*
  * A broadcast that would keep its caller in the kernel for more than so many block/wake pairs
- * wakes one sleeper for each CPU, and each of them, when it runs, another one. With 16 waiters on
- * 2 CPUs a chain took 127 us, all at once 101; crowds for which it pays were not measured.
+ * wakes one sleeper for each CPU, and each of them, when it runs, another one. On 2 CPUs a chain took
+ * 127 us with 16 waiters, and all at once 101; with 64 waiters 370 to 520 us, all at once 890 to 1600
+ * (the caller holds the mutex meanwhile; condvar/op:broadcast/waiters:64).
  */
 #define CHAIN_BLOCKS 6
 
@@ -129,7 +131,7 @@ static uint32_t first_links(const struct ipcwait_cond *c, uint32_t n)
 	const struct iw_facts *facts = iw_facts_known();
 	uint64_t block_ns, waker_ns;
 
-	if (!(c->flags & IPCWAIT_PRIVATE) || !facts)
+	if (!(c->flags & IPCWAIT_PRIVATE) || !facts || iw_without(IW_CHAIN))
 		return n;
 	block_ns = iw_cost_block_ns(facts, IPCWAIT_ADAPTIVE);
 	waker_ns = block_ns - iw_cost_latency_ns(facts);

@@ -132,9 +132,14 @@ static int lock_waiting(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t 
 	return iw_mutex_wait(m, IPCWAIT_IMPL_MUTEX_OWNER_ONE, deadline_ns, site);
 }
 
+int iw_mutex_lock_from(struct ipcwait_mutex *m, uintptr_t site)
+{
+	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, IPCWAIT_FOREVER, site);
+}
+
 int ipcwait_impl_mutex_lock_slow(struct ipcwait_mutex *m)
 {
-	return lock_beside_sleepers(m) ? 0 : lock_waiting(m, IPCWAIT_FOREVER, IW_CALL_SITE);
+	return iw_mutex_lock_from(m, IW_CALL_SITE);
 }
 
 int ipcwait_mutex_lock_until(struct ipcwait_mutex *m, int64_t deadline_ns)

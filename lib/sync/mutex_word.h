@@ -60,6 +60,9 @@ static inline bool mutex_usable(const struct ipcwait_mutex *m)
 int iw_mutex_wait(struct ipcwait_mutex *m, uint64_t owner, int64_t deadline_ns,
 		  uintptr_t site);
 
+/* ipcwait_mutex_lock() for a call of the program's at @site. */
+int iw_mutex_lock_from(struct ipcwait_mutex *m, uintptr_t site);
+
 /* Own it as @owner if that is possible at once, else -EBUSY. Also as above. */
 int iw_mutex_try(struct ipcwait_mutex *m, uint64_t owner);
 

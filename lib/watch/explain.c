@@ -127,7 +127,7 @@ static void add_spin(struct iw_text *t, const struct subject *s, unsigned share,
 	unsigned covered, total = remembered(s, share, &covered);
 
 	iw_text_add(t, "  spins for ");
-	iw_text_add_time(t, 0, iw_window_spin_ns(share, s->block_ns, 0));
+	iw_text_add_time(t, 0, iw_of_block(s->block_ns, share));
 	if (!known && iw_histogram_total(before(s)) >= IW_FEW_WAITS)
 		iw_text_add(t, ", by the waits %s\n",
 			    before(s) == iw_sites_of(&iw_sites, site_of(s))
@@ -154,8 +154,8 @@ static void add_learned(struct iw_text *t, const struct subject *s)
 		iw_text_add(
 			t, "  does not spin: its waits are long, and a sleep costs less\n");
 	if (s->preset == IPCWAIT_LATENCY && s->resumable &&
-	    iw_window_timed(&s->window, iw_window_spin_ns(share, s->block_ns, 0),
-			    s->block_ns, &timer, &plan))
+	    iw_window_timed(&s->window, iw_of_block(s->block_ns, share), s->block_ns,
+			    &timer, &plan))
 		add_timed_sleep(t, &plan.sleep);
 }
 
@@ -179,7 +179,7 @@ static void add_choice(struct iw_text *t, const struct subject *s)
 	else
 		add_learned(t, s);
 	if (chosen_ns) {
-		iw_text_add(t, "  its last window, with jitter and ceiling, was ");
+		iw_text_add(t, "  its last window, with the ceiling, was ");
 		iw_text_add_time(t, 0, chosen_ns);
 		iw_text_add(t, "\n");
 	}

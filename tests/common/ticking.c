@@ -19,8 +19,8 @@ void ticking_next(int64_t deadline_ns)
 	timer.worth_ns = (uint64_t)(TICKING_BLOCK_NS - PROBE_LATENCY_NS);
 	probe_again(deadline_ns);
 	ticking.begin = fake.now_ns;
-	ticking.spin_ns = iw_window_spin_ns(iw_state_share(iw_window_state(&probe.window)),
-					    (uint64_t)TICKING_BLOCK_NS, 0);
+	ticking.spin_ns = iw_of_block((uint64_t)TICKING_BLOCK_NS,
+				      iw_state_share(iw_window_state(&probe.window)));
 	ticking.timed = iw_window_timed(&probe.window, ticking.spin_ns,
 					(uint64_t)TICKING_BLOCK_NS, &timer, &ticking.plan);
 }

@@ -21,10 +21,9 @@
 #define TICKING_BLOCK_NS (PROBE_BLOCK_NS + 3 * PROBE_LATENCY_NS)
 
 struct ticking {
-	int64_t begin; /* about when the wait begins */
-	uint64_t
-		spin_ns; /* what is to be expected of it: its first spin without jitter ... */
-	bool timed;      /* ... and whether and how it sleeps on a timer after it */
+	int64_t begin;    /* about when the wait begins */
+	uint64_t spin_ns; /* what is to be expected of it: its first spin ... */
+	bool timed;       /* ... and whether and how it sleeps on a timer after it */
 	struct iw_timed_plan plan;
 };
 

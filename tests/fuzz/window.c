@@ -98,12 +98,9 @@ static void check_timed_plan(const struct world *u, uint64_t spin_ns)
 	FUZZ_CHECK(spin_ns + u->timer.cpu_ns + plan.spin_ns <= most);
 }
 
-/* What comes of a delay is the spin without it, and the delay, up to the bound. */
 static void plan(struct world *u, struct input *in)
 {
-	uint64_t delay_ns = take_time(in), most = share(u->block_ns, 112);
-	uint64_t before = take_8(in) & 1 ? take_64(in) & IW_HISTOGRAM_MASK : 0, without,
-		 with;
+	uint64_t before = take_8(in) & 1 ? take_64(in) & IW_HISTOGRAM_MASK : 0, spin_ns;
 	uint32_t state = iw_window_state(&u->w);
 	unsigned threshold = iw_state_known(state) ? iw_state_share(state)
 						   : iw_window_young_share(&u->w, before);
@@ -111,12 +108,9 @@ static void plan(struct world *u, struct input *in)
 	FUZZ_CHECK(iw_state_known(state) == (LEARNED(&u->w) >= KNOWN));
 	FUZZ_CHECK(iw_state_known(state) ? threshold <= IW_LONGEST_SHARE
 					 : a_threshold(threshold));
-	without = iw_window_spin_ns(threshold, u->block_ns, 0);
-	FUZZ_CHECK(without == share(u->block_ns, threshold));
-	with = iw_window_spin_ns(threshold, u->block_ns, delay_ns);
-	FUZZ_CHECK(with == (threshold ? least(without + delay_ns, most) : 0));
-	FUZZ_CHECK(with <= most && with / 8 * 9 <= 2 * u->block_ns);
-	check_timed_plan(u, take_8(in) & 1 ? with : 0);
+	spin_ns = iw_of_block(u->block_ns, threshold);
+	FUZZ_CHECK(spin_ns == share(u->block_ns, threshold));
+	check_timed_plan(u, take_8(in) & 1 ? spin_ns : 0);
 }
 
 /* @n more in @bin; all are halved first if it would run over. */

@@ -33,6 +33,12 @@ int ipcwait_impl_mutex_lock_slow(struct ipcwait_mutex *m)
 	return 0;
 }
 
+int iw_mutex_lock_from(struct ipcwait_mutex *m, uintptr_t site)
+{
+	(void)site;
+	return ipcwait_mutex_lock(m);
+}
+
 int ipcwait_impl_mutex_unlock_slow(struct ipcwait_mutex *m)
 {
 	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);

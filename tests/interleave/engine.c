@@ -11,7 +11,6 @@
 #include "interleave/model.h"
 #include "policy/cost.h"
 #include "policy/credit.h"
-#include "policy/place.h"
 #include "policy/policy.h"
 #include "watch/observe.h"
 #include "watch/stats.h"
@@ -59,7 +58,6 @@ const struct iw_facts *iw_facts(void)
 	struct iw_thread *self = iw_self();
 
 	self->alone = !any(2, "looks at first");
-	self->jitter = 1;
 	preset_of[model_thread()] = presets[any(3, "has a preset")];
 	if (any(2, "is to measure a sleep"))
 		self->unprobed = SPINS_PER_PROBE;
@@ -81,12 +79,6 @@ uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
 
 	(void)facts;
 	return lengths[model_choose(2, "spins on")];
-}
-
-bool iw_policy_ceiling_set(const struct iw_facts *facts)
-{
-	(void)facts;
-	return false;
 }
 
 struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns)
@@ -131,26 +123,12 @@ bool iw_credit_allows(const struct iw_facts *facts, uint64_t full_at, uint64_t n
 }
 
 void iw_credit_charge(const struct iw_facts *facts, uint64_t *full_at, uint64_t now,
-		      uint64_t ticks, bool lost)
+		      uint64_t ticks)
 {
 	(void)facts;
 	(void)full_at;
 	(void)now;
 	(void)ticks;
-	(void)lost;
-}
-
-uint64_t iw_place_beside(const struct iw_facts *facts, struct iw_beside *b, uint64_t now)
-{
-	(void)facts;
-	(void)now;
-	b->times = 1;
-	return any(2, "spins to part") ? LONG_NS : 0;
-}
-
-void iw_place_apart(struct iw_beside *b)
-{
-	b->times = 0;
 }
 
 uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)

@@ -6,9 +6,6 @@
 #define BURST_SPINS 4
 #define SPIN        (BURST_NS / BURST_SPINS)
 
-/* So many lost CPUs are one too. */
-#define LOST_SPINS (BURST_NS / LOST_NS)
-
 /* By how much a burst moves the process's time on. */
 #define BURST process_debt(&engine_usual_facts, BURST_NS)
 
@@ -22,14 +19,9 @@ static void begin(void)
 	granted = 0;
 }
 
-static void charge_as(uint64_t now, uint64_t ticks, bool lost)
-{
-	iw_credit_charge(&engine_usual_facts, &iw_self()->credit_full_at, now, ticks, lost);
-}
-
 static void charge(uint64_t now, uint64_t ticks)
 {
-	charge_as(now, ticks, false);
+	iw_credit_charge(&engine_usual_facts, &iw_self()->credit_full_at, now, ticks);
 }
 
 static bool allows(uint64_t now)
@@ -68,19 +60,6 @@ static void spin_while_allowed(unsigned i)
 static void little_is_overspent(void)
 {
 	model_assert(granted >= BURST_SPINS && granted < BURST_SPINS + 3);
-}
-
-/* Each short spin costs the CPU too. Nobody forgives its own debts. */
-static void lose_cpu(unsigned i)
-{
-	(void)i;
-	for (; allows(ENGINE_NOW); granted++)
-		charge_as(ENGINE_NOW, 0, true);
-}
-
-static void few_lost_cpus(void)
-{
-	model_assert(granted >= LOST_SPINS && granted < LOST_SPINS + 3);
 }
 
 /* Thread 0 has read the time a little earlier than the others, and spent little. */
@@ -126,18 +105,6 @@ const struct model_scenario engine_credit[] = {
 	  .search = { .bound = 2,
 		      .weak_bound = 1,
 		      .stale = 2,
-		      .pct_depth = 3,
-		      .pct_runs = 4000 } },
-	{ .name = "credit: lost CPUs",
-	  .threads = 3,
-	  .about = "a spin during which the CPU was lost is charged for more than its "
-		   "length",
-	  .begin = begin,
-	  .thread = lose_cpu,
-	  .end = few_lost_cpus,
-	  .search = { .bound = 1,
-		      .weak_bound = 1,
-		      .stale = 1,
 		      .pct_depth = 3,
 		      .pct_runs = 4000 } },
 	{ .name = "credit: overspent",

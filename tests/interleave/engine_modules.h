@@ -14,8 +14,8 @@
 #include "interleave/model.h"
 
 extern const struct model_scenario engine_calibrate[], engine_cost[], engine_credit[],
-	engine_facts[], engine_objects[], engine_place[], engine_policy[], engine_record[],
-	engine_sites[], engine_stats[], engine_team[], engine_window[];
+	engine_facts[], engine_objects[], engine_policy[], engine_record[], engine_sites[],
+	engine_stats[], engine_team[], engine_window[];
 
 /* Ticks are ns, there are two CPUs, nothing is configured. */
 extern const struct iw_facts engine_usual_facts;

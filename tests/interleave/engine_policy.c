@@ -39,7 +39,6 @@ static void set(unsigned i)
 	model_assert(ipcwait_policy_set_default(&wrong) == -EINVAL);
 	now = iw_policy_default_preset(&engine_usual_facts);
 	model_assert(now == IPCWAIT_LATENCY || now == IPCWAIT_BLOCK);
-	model_assert(iw_policy_ceiling_set(&engine_usual_facts));
 }
 
 static void wait_twice(void)

@@ -16,17 +16,8 @@ uint32_t iw_usage_process(void)
 }
 
 const struct model_scenario model_scenarios[] = {
-	{ .list = engine_facts },
-	{ .list = engine_credit },
-	{ .list = engine_place },
-	{ .list = engine_cost },
-	{ .list = engine_window },
-	{ .list = engine_sites },
-	{ .list = engine_policy },
-	{ .list = engine_objects },
-	{ .list = engine_stats },
-	{ .list = engine_record },
-	{ .list = engine_team },
-	{ .list = engine_calibrate },
-	{ 0 },
+	{ .list = engine_facts },   { .list = engine_credit },    { .list = engine_cost },
+	{ .list = engine_window },  { .list = engine_sites },     { .list = engine_policy },
+	{ .list = engine_objects }, { .list = engine_stats },     { .list = engine_record },
+	{ .list = engine_team },    { .list = engine_calibrate }, { 0 },
 };

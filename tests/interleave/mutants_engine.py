@@ -3,7 +3,7 @@
 was' put back what the checker found in the library."""
 from mutant import Mutant
 
-FACTS, CREDIT, PLACE = 'lib/env/facts.c', 'lib/policy/credit.c', 'lib/policy/place.c'
+FACTS, CREDIT = 'lib/env/facts.c', 'lib/policy/credit.c'
 COST, POLICY, SITES = 'lib/policy/cost.c', 'lib/policy/policy.c', 'lib/policy/sites.c'
 WINDOW, HISTOGRAM = 'lib/policy/window.c', 'lib/policy/histogram.c'
 OBJECTS, STATS, RECORD = 'lib/watch/objects.c', 'lib/watch/stats.c', 'lib/watch/record.c'
@@ -39,19 +39,6 @@ MUTANTS = [
            '#define AHEAD_MOST_NS UINT64_C(40000000)', 'engine', 'credit: overspent'),
     Mutant('a spent credit allows one more', CREDIT, 'now) < process_debt(facts, burst)',
            'now) <= process_debt(facts, burst)', 'engine', 'credit: a crowd'),
-    Mutant('a lost CPU costs little', CREDIT, 'ticks += iw_tick_from_ns(&facts->rate, LOST_NS);',
-           'ticks += iw_tick_from_ns(&facts->rate, LOST_NS) / 4;', 'engine', 'credit: lost CPUs'),
-    # Place: a common try to get away from the waker's CPU
-    Mutant('two threads begin a try', PLACE,
-           '\tif (!ipcwait_impl_cas64_relaxed(&until, &last, end))\n\t\treturn 0;\n',
-           '\tipcwait_impl_store64_relaxed(&until, end);\n', 'engine', 'place: a common moment'),
-    Mutant('tries four times as often', PLACE, 'now - last < interval(facts, tries)',
-           'now - last < interval(facts, tries) / 4', 'engine', 'place: once in an interval'),
-    Mutant('a try that ends any time', PLACE,
-           'return rest <= iw_tick_from_ns(&facts->rate, PART_NS) ? rest : 0;', 'return rest;',
-           'engine', 'place: once in an interval'),
-    Mutant('a try begins during another', PLACE, '\tif (end <= now)\n\t\tend = begin(',
-           '\tend = begin(', 'engine', 'place: a common moment'),
     # Cost: samples of many threads, one probe
     Mutant('two samples take one place', COST,
            'uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);',

@@ -98,7 +98,7 @@ MUTANTS = [
            '(r == -ETIMEDOUT && me->deadline_ns == IPCWAIT_FOREVER)', 'sem',
            'deadline behind a timer'),
     Mutant('our timer is later than it', WAIT,
-           'timed = c->timer_ns < until_ns &&', 'timed = c->timer_ns < IPCWAIT_FOREVER &&', 'sem',
+           'timed = c->timer_at < until_ns &&', 'timed = c->timer_at < IPCWAIT_FOREVER &&', 'sem',
            'deadline before a timer'),
     Mutant('unpublished beyond it', WAIT, ': sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);',
            ': iw_clock_ns() + UNPUBLISHED_NS;', 'sem', 'deadline, unpublished'),

@@ -132,7 +132,7 @@ class Own:
     """What lib/policy/window.h and sites.h say, and what lib/engine/plan.c does with it."""
 
     def __init__(self, name, policy):
-        self.worth, self.jitter = WORTH[policy], Random(name, policy)
+        self.worth = WORTH[policy]
         self.sites, self.kind = {}, Histogram()
         self.quick = self.remembered = 0
         self.renew(None)
@@ -146,17 +146,16 @@ class Own:
         before = self.site if self.site.total() >= 4 else self.kind
         if before.total() >= 4:
             return cheapest([c + 8 * own for c, own in zip(before.counts, self.own.counts)])
-        best, waits = cheapest(self.own.counts), self.own.total()
-        if waits == 0 or (0 < best < 34 and waits < 4):
+        few = self.own if self.own.total() else before
+        best, waits = cheapest(few.counts), few.total()
+        if waits == 0 or (best and waits < 4 and (best < 34 or few is not self.own)):
             return 34
-        return best if best or waits > 1 else 22
+        return best if best or waits > 1 or before.total() > 1 else 22
 
     def plan(self):
-        """The jittered spin, and (wake, until, longest spin) or None."""
+        """The spin, and (wake, until, longest spin) or None."""
         share = cheapest(self.own.counts) if self.learned >= 8 else self.young_share()
         spin = share * B // 64
-        spin = spin - spin // 8 + spin // 4 * ((self.jitter.next() >> 32) % 256) // 256
-        spin = min(spin, 2 * B)
         sleep = self.rhythm.plan(self.worth) if self.own.counts[7] else None
         again = max(0, B * 112 // 64 - spin - TIMER_CPU)
         if sleep and (sleep[3] > again or sleep[1] <= 2 * spin):

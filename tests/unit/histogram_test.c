@@ -132,7 +132,7 @@ static void test_all_short_raises_to_b(void **state)
 	assert_int_equal(cheapest(COUNTS([0] = 31)), 64);
 	assert_int_equal(cheapest(COUNTS([0] = 2, [2] = 2)), 64);
 	assert_int_equal(cheapest(COUNTS([3] = 1)), 64);
-	/* Up to B, and as far beyond as jitter takes away. */
+	/* Up to B, and a little beyond. */
 	assert_int_equal(cheapest(COUNTS([5] = 9)), 74);
 }
 
@@ -162,12 +162,11 @@ static void test_cheapest_threshold(void **state)
 	assert_int_equal(cheapest(COUNTS([0] = 2, [7] = 13)), 5);
 	/* ... but not one: 1 x 2 + 14 x (5 + 64) = 968. */
 	assert_int_equal(cheapest(COUNTS([0] = 1, [7] = 14)), 0);
-	/* The longest threshold leaves room for jitter below 2B. */
 	assert_int_equal(cheapest(COUNTS([3] = 10, [6] = 8, [7] = 1)), 112);
 }
 
-/* A bin is covered even by the shortest spin that jitter makes of its threshold. */
-static void test_jitter_does_not_uncover_a_bin(void **state)
+/* A threshold covers its bin, and what comes a little later. */
+static void test_thresholds_lie_beyond_their_bins(void **state)
 {
 	(void)state;
 	for (uint64_t ns = 1; ns < B * 3 / 4; ns += 7) {
@@ -180,7 +179,7 @@ static void test_jitter_does_not_uncover_a_bin(void **state)
 	}
 }
 
-static void test_never_beyond_2b_with_jitter(void **state)
+static void test_never_beyond_2b(void **state)
 {
 	uint64_t seed = check_seed();
 
@@ -228,8 +227,8 @@ int main(void)
 		cmocka_unit_test(test_all_short_raises_to_b),
 		cmocka_unit_test(test_all_long_sleeps_at_once),
 		cmocka_unit_test(test_cheapest_threshold),
-		cmocka_unit_test(test_jitter_does_not_uncover_a_bin),
-		cmocka_unit_test(test_never_beyond_2b_with_jitter),
+		cmocka_unit_test(test_thresholds_lie_beyond_their_bins),
+		cmocka_unit_test(test_never_beyond_2b),
 		cmocka_unit_test(test_weight),
 	};
 

@@ -154,7 +154,7 @@ static void ticks_waits(void)
 
 	fake.step_ns = 1000;
 	for (int i = 0; i < 100; i++) {
-		uint64_t spun = halt_for(10 * MS);
+		uint64_t spun = halt_for(10 * MS + i * 7919);
 
 		least = spun < least ? spun : least;
 		most = spun > most ? spun : most;

@@ -285,8 +285,9 @@ static void many_are_no_crowd(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* First: no wait has taught this process anything. */
+		/* First, as long as no wait has taught anything. */
 		cmocka_unit_test(test_short_deadlines),
+		/* First: no wait has taught this process anything. */
 		CHILD_TEST(many_are_no_crowd),
 		cmocka_unit_test(test_bad_arguments),
 		cmocka_unit_test(test_old_sizes),

@@ -48,7 +48,7 @@ static struct iw_timer_cost random_timer(uint64_t *seed, uint64_t block_ns)
 	};
 }
 
-/* Both spins and the timer together, the first one with its jitter. */
+/* Both spins and the timer together. */
 static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 {
 	uint64_t seed = check_seed();
@@ -59,8 +59,7 @@ static void test_any_bytes_stay_below_2b_with_a_timer(void **state)
 		struct ipcwait_window w = random_window(&seed);
 		uint64_t block = random_block_ns(&seed);
 		struct iw_timer_cost timer = random_timer(&seed, block);
-		uint64_t spin_ns = iw_window_spin_ns(iw_state_share(w.state.v), block,
-						     i % 2 ? 0 : random_block_ns(&seed));
+		uint64_t spin_ns = iw_of_block(block, iw_state_share(w.state.v));
 		struct iw_timed_plan plan;
 
 		if (i % 4 >= 2)

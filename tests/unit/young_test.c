@@ -89,8 +89,8 @@ static void objects_that_do_not_live_long(void)
 				again();
 			add_wait(&v, 10 * MS);
 		}
-		CHECK(v.spins <= 4);
-		CHECK(v.ns < 3 * (uint64_t)PROBE_BLOCK_NS);
+		CHECK(v.spins <= 2);
+		CHECK(v.ns < (uint64_t)PROBE_BLOCK_NS);
 	}
 }
 
