@@ -81,7 +81,7 @@ struct ipcwait_kind_stats {
 struct ipcwait_stats {
 	uint64_t size;          /* bytes filled in, at most those given */
 	uint64_t block_cost_ns; /* B, a block/wake pair, by the default preset */
-	uint64_t block_samples; /* wakes seen; below 32 B is still a table value */
+	uint64_t block_samples; /* wakes seen; below 4 B is still a table value */
 	uint64_t usable_cpus;   /* CPUs that the calling thread may run on */
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_SPACE];
 	uint64_t reasons

@@ -10,8 +10,12 @@
 #include "policy/sites.h"
 #include "policy/window.h"
 
-/* At most one spin in so many is given up to measure a sleep. */
-#define SPINS_PER_PROBE 64
+/*
+ * At most one spin in so many is given up to measure a sleep. As long as nothing is known about
+ * this machine but a table, one in eight.
+ */
+#define SPINS_PER_PROBE       64
+#define FIRST_SPINS_PER_PROBE 8
 
 /*
  * With a smaller quota, in hundredths of a CPU, a spinner and the thread it waits for would
@@ -110,8 +114,10 @@ static bool probe(const struct iw_waiter *me, uint64_t now)
 	struct iw_thread *self = iw_self();
 
 	if (iw_without(IW_COST_PROBES) ||
-	    IPCWAIT_LIKELY(++self->unprobed < SPINS_PER_PROBE) ||
-	    !iw_cost_probe_due(me->facts, now))
+	    IPCWAIT_LIKELY(++self->unprobed % FIRST_SPINS_PER_PROBE))
+		return false;
+	if (iw_cost_source(me->facts) != IW_COST_TABLE &&
+	    (self->unprobed < SPINS_PER_PROBE || !iw_cost_probe_due(me->facts, now)))
 		return false;
 	self->unprobed = 0;
 	return true;

@@ -35,13 +35,17 @@ bool iw_stamp_fresh(const struct ipcwait_window *w)
 	return iw_window_stamp_age(w, now_ns(), WAKE_FRESH_NS, &age_ns);
 }
 
-/* Every fourth wake is timed: the clock costs as much as the rest of the book-keeping. */
+/*
+ * Every fourth wake is timed, and the first ones all: the clock costs as much as the rest of the
+ * book-keeping.
+ */
 static void learn_from_wake(uint64_t stamped_at, unsigned woken)
 {
 	struct iw_thread *self = iw_self();
 
-	if (self->wakes++ % 4 == 0)
+	if (self->wakes < 4 || self->wakes % 4 == 0)
 		iw_cost_note_waker((now_ns() - stamped_at) / woken);
+	self->wakes++;
 }
 
 static int count_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at)

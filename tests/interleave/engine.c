@@ -138,6 +138,12 @@ uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset pres
 	return BLOCK_NS;
 }
 
+enum iw_cost_source iw_cost_source(const struct iw_facts *facts)
+{
+	(void)facts;
+	return IW_COST_LEARNED;
+}
+
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 {
 	(void)facts;

@@ -9,6 +9,7 @@
 #include "policy/cost.h"
 
 #define BATCH 32
+#define FIRST 4
 
 static const struct iw_facts guest = { .virtual_machine = true };
 static const struct iw_facts metal = { .virtual_machine = false };
@@ -36,13 +37,13 @@ static void check_table(void)
 	CHECK_EQ(iw_cost_block_ns(&metal, IPCWAIT_ADAPTIVE), 10000);
 }
 
-static void table_until_a_batch_is_full(void)
+static void table_until_the_first_samples(void)
 {
 	check_table();
-	latencies(BATCH - 1, 3000);
-	wakers(BATCH - 1, 1000);
+	latencies(FIRST - 1, 3000);
+	wakers(FIRST - 1, 1000);
 	check_table();
-	CHECK_EQ(iw_cost_samples(), BATCH - 1);
+	CHECK_EQ(iw_cost_samples(), FIRST - 1);
 	latencies(1, 3000);
 	CHECK_EQ(iw_cost_latency_ns(&guest), 3000);
 	CHECK_EQ(iw_cost_latency_ns(&metal), 3000);
@@ -51,6 +52,18 @@ static void table_until_a_batch_is_full(void)
 	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 4000);
 	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_LATENCY), 13000);
 	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_POWER), 1750);
+}
+
+/* The first samples are believed until the batch that they are in is full. */
+static void first_samples_are_soon_forgotten(void)
+{
+	latencies(FIRST, 90000);
+	wakers(FIRST, 30000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 90000);
+	latencies(BATCH - FIRST - 1, 3000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 90000);
+	latencies(1, 3000);
+	CHECK_EQ(iw_cost_latency_ns(&guest), 3000);
 }
 
 static void follows_a_shift(void)
@@ -214,7 +227,8 @@ static void threads_leave_plausible_numbers(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CHILD_TEST(table_until_a_batch_is_full),
+		CHILD_TEST(table_until_the_first_samples),
+		CHILD_TEST(first_samples_are_soon_forgotten),
 		CHILD_TEST(follows_a_shift),
 		CHILD_TEST(lower_quartile),
 		CHILD_TEST(latency_is_bounded_by_what_the_waker_paid),

@@ -18,6 +18,7 @@
 #include "watch/observe.h"
 
 #define BATCH 32
+#define FIRST 4
 #define HERE  0x401000
 #define MS    INT64_C(1000000)
 
@@ -90,15 +91,18 @@ static void source_of_b(void)
 	check_says(&w, "(B, from a table)");
 	iw_cost_calibrated(3000, 2000);
 	check_says(&w, "cost 5.0 us (B, as calibrated)");
-	for (int i = 0; i < BATCH; i++) {
+	for (int i = 0; i < FIRST; i++) {
 		CHECK(!says(&w, "learned"));
 		iw_cost_note_waker(1000);
 	}
 	check_says(&w, "cost 4.0 us (B, in part learned)");
-	for (int i = 0; i < BATCH; i++) {
+	for (int i = 0; i < FIRST; i++) {
 		check_says(&w, "in part learned)");
 		iw_cost_note_latency(1500);
 	}
+	check_says(&w, "cost 2.5 us (B, learned from 4 wakes)");
+	for (int i = FIRST; i < BATCH; i++)
+		iw_cost_note_latency(1500);
 	check_says(&w, "cost 2.5 us (B, learned from 32 wakes)");
 	iw_cost_calibrated(9000, 9000);
 	check_says(&w, "cost 2.5 us (B, learned from 32 wakes)");
