@@ -22,8 +22,8 @@ QUICK = (
 
 # Peers that are left to --full.
 LEFT_OUT = (
-    r"^(?!queue|channel).*/impl:(ck|tas|tbb|moodycamel|cxx20|glibc-cond)[^/]*(/|$)",
-    r"^(uncontended|handoff|contention|oversubscription)/.*impl:ipcwait-",
+    r"^(?!queue|channel).*/impl:(ck|tas|tbb|moodycamel|cxx20|glibc-cond|glibc-rwlock)[^/]*(/|$)",
+    r"^(uncontended|handoff|contention|oversubscription|starvation)/.*impl:ipcwait-",
     r"^(handoff|oversubscription/kind:sem)/impl:abseil/",
 )
 

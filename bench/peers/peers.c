@@ -78,6 +78,8 @@ const struct lock_peer lock_peers[] = {
 	{ "ck-fas", CK(lock_ck_fas) },
 	{ "ck-mcs", CK(lock_ck_mcs) },
 	{ "tas", &lock_tas, NULL },
+	{ "ipcwait-rwlock", &lock_ipcwait_rwlock, NULL },
+	{ "glibc-rwlock", &lock_glibc_rwlock, NULL },
 	{ NULL, NULL, NULL },
 };
 

@@ -61,7 +61,8 @@
  *   bit 29      WAKE       a wake is on its way to one of these
  *   bits 30-31  EPOCH      of the two counts; waiters of another one are not in them
  *   bits 32-52  READERS    that hold it
- *   bits 53-60  zero
+ *   bits 53-59  zero
+ *   bit 60      TIMED      the writer's section is measured: it unlocks out of line
  *   bit 61      URGENT     of writers, only one that is overdue may take it
  *   bit 62      SPINNER    a writer is looking while others sleep
  *   bit 63      WRITER     that holds it
@@ -76,14 +77,16 @@
  *     0      0      0    0      s         r       free, for a writer that spins
  *     0      any    0    any    0         > 0     never
  *     1      0      1                             never, nor TURN without RSLEEPERS
+ *   TIMED                                         never without WRITER
  *
  *   n -> n+1                read             any reader      no WRITER; no WSLEEPERS, or TURN
  *   n,r -> n+1,r-1          read             sleeping reader the same; TURN -> 0 with the last
- *   0 -> WRITER             write            any writer      free; not over URGENT
+ *   0 -> WRITER             write            any writer      free; not over URGENT; TIMED -> 1
+ *                                                            for one in sixteen that had to wait
  *   0,s -> WRITER,s-1       write            sleeping writer WAKE -> 0; if overdue URGENT -> 0
  *   n -> n-1                rdunlock         reader          if free then: leave, see below
- *   WRITER -> 0, TURN -> 1  wrunlock         writer          r > 0; wake all readers
- *   WRITER -> 0             wrunlock         writer          r = 0; leave, see below
+ *   WRITER -> 0, TURN -> 1  wrunlock         writer          r > 0; wake all readers; TIMED -> 0
+ *   WRITER -> 0             wrunlock         writer          r = 0; leave, see below; TIMED -> 0
  *   WAKE -> 1               leave            both            s > 0; wake a writer: one that is
  *                                                            overdue if URGENT; else only if
  *                                                            there was no WAKE and no SPINNER
@@ -106,9 +109,10 @@
  * sleep has one, but for readers of a private lock, where nobody dies.
  */
 struct ipcwait_rwlock {
-	struct ipcwait_word64 word;   /* low half: the futex */
-	uint32_t flags;               /* as given to init; all ones: finished */
-	uint32_t reserved;            /* zero; checked builds: who made a private one */
+	struct ipcwait_word64 word; /* low half: the futex */
+	uint32_t flags;             /* as given to init; all ones: finished */
+	struct ipcwait_word32
+		note; /* what writers have learned; checked builds: who made it */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 
@@ -117,7 +121,7 @@ struct ipcwait_rwlock {
 
 /* A free lock, for static initialisation. */
 /* clang-format off */
-#define IPCWAIT_RWLOCK_INIT { { 0 }, 0, 0, { { 0 }, { 0 }, { 0 } } }
+#define IPCWAIT_RWLOCK_INIT { { 0 }, 0, { 0 }, { { 0 }, { 0 }, { 0 } } }
 /* clang-format on */
 
 IPCWAIT_BEGIN_DECLS

@@ -6,6 +6,7 @@
 #include <ipcwait/rwlock.h>
 
 #include "os/seam.h"
+#include "policy/pace.h"
 #include "sync/object.h"
 #include "sync/rwlock_word.h"
 #include "watch/stats.h"
@@ -14,6 +15,30 @@ IW_ASSERT_LAYOUT(struct ipcwait_rwlock, 32);
 
 /* What ipcwait_rwlock_fini() leaves: a word that leads every call here. */
 #define FINISHED_WORD (RWLOCK_WRITER | RWLOCK_WAKE)
+
+/*
+ * A look at a lock under short sections costs the writer more than it finds. How short they are is
+ * measured in one of sixteen writes that had to wait, from then on until its unlock.
+ */
+static int wait_and_learn(struct rwlock_waiter *me)
+{
+	uint32_t pace = rwlock_pace(me->lock);
+	bool writes = me->base.what == &iw_rwlock_writer;
+	int r;
+
+	me->base.apart_ns = iw_pace_apart_ns(pace);
+	if (!IW_IS_CHECKED && writes && iw_pace_count(&pace))
+		me->timed = RWLOCK_TIMED;
+	r = iw_wait(&me->base);
+	if (r || !writes)
+		return r;
+	pace = rwlock_pace(me->lock);
+	(void)iw_pace_count(&pace);
+	if (me->timed)
+		pace = iw_pace_began(pace, (uint64_t)iw_clock_ns());
+	rwlock_set_pace(me->lock, pace);
+	return 0;
+}
 
 /* Most calls come here because another reader came between, or has left something in the word. */
 static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
@@ -26,7 +51,7 @@ static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 		return r;
 	iw_waiter_begin(&me.base, &rwlock_layout, l, what, deadline_ns, site);
 	if (!what->withdraw(&me.base))
-		r = iw_wait(&me.base);
+		r = wait_and_learn(&me);
 	return r ? r : me.result;
 }
 
@@ -94,7 +119,7 @@ struct left {
  */
 static struct left leave(uint64_t w, bool writes)
 {
-	w -= writes ? RWLOCK_WRITER : RWLOCK_READER_ONE;
+	w = writes ? w & ~(RWLOCK_WRITER | RWLOCK_TIMED) : w - RWLOCK_READER_ONE;
 	if (writes && w & RWLOCK_RSLEEPERS_MASK)
 		return (struct left){ w | RWLOCK_TURN, RWLOCK_BITS_READER };
 	if (!rwlock_is_free(w))
@@ -125,6 +150,8 @@ static int unlock(struct ipcwait_rwlock *l, bool writes, const char *call)
 	waker = iw_waker_on(&rwlock_layout, l);
 	/* ORD rwlock.X5: relaxed, re-checked by the CAS below. */
 	w = ipcwait_impl_load64_relaxed(&l->word);
+	if (writes && w & RWLOCK_TIMED)
+		rwlock_set_pace(l, iw_pace_ended(rwlock_pace(l), (uint64_t)iw_clock_ns()));
 	do {
 		if (!held(w, writes))
 			return iw_misuse(-EPERM, IPCWAIT_KIND_RWLOCK, l, call,
@@ -164,7 +191,7 @@ int ipcwait_rwlock_init(struct ipcwait_rwlock *l, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(flags);
+	fresh.note.v = iw_private_owner(flags);
 	*l = fresh;
 	return 0;
 }

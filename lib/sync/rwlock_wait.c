@@ -217,7 +217,8 @@ static bool write_lock(struct rwlock_waiter *me, uint64_t *w)
 		 * rwlock.R2 and rwlock.R3.
 		 */
 		if (ipcwait_impl_cas64_acquire(&me->lock->word, w,
-					       without_writer(me, *w | RWLOCK_WRITER)))
+					       without_writer(me, *w | RWLOCK_WRITER) |
+						       me->timed))
 			return true;
 	}
 	return false;

@@ -20,6 +20,7 @@
 #define RWLOCK_EPOCH_MASK     (UINT64_C(3) << 30)
 #define RWLOCK_READER_ONE     IPCWAIT_IMPL_RWLOCK_READER_ONE
 #define RWLOCK_READERS_MASK   (RWLOCK_READER_ONE * IPCWAIT_RWLOCK_READERS_MAX)
+#define RWLOCK_TIMED          (UINT64_C(1) << 60)
 #define RWLOCK_URGENT         (UINT64_C(1) << 61)
 #define RWLOCK_SPINNER        (UINT64_C(1) << 62)
 #define RWLOCK_WRITER         IPCWAIT_IMPL_RWLOCK_WRITER
@@ -35,7 +36,7 @@ static const struct iw_layout rwlock_layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_rwlock, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_rwlock, reserved),
+	.owner = offsetof(struct ipcwait_rwlock, note),
 };
 
 /* Nobody holds it, and no readers have the turn. */
@@ -53,9 +54,10 @@ static inline bool rwlock_lets_readers_in(uint64_t w)
 struct rwlock_waiter {
 	struct iw_waiter base;
 	struct ipcwait_rwlock *lock;
-	uint64_t epoch;            /* of the count it is in, if sleeper */
-	int64_t began_at;          /* when it first went to sleep; 0: not yet */
-	int64_t until_ns;          /* when the alarm of its sleep rings */
+	uint64_t timed;   /* TIMED, if the section of this writer is to be measured */
+	uint64_t epoch;   /* of the count it is in, if sleeper */
+	int64_t began_at; /* when it first went to sleep; 0: not yet */
+	int64_t until_ns; /* when the alarm of its sleep rings */
 	struct iw_backoff backoff; /* of its sleeps */
 	bool rang;                 /* the alarm did, in its last sleep */
 	bool sleeper;              /* announced */
@@ -63,6 +65,23 @@ struct rwlock_waiter {
 	bool overdue;              /* a writer that has waited for longer than it should */
 	int result; /* of what was taken: 0, or -EAGAIN if there was no room */
 };
+
+/*
+ * What writers have learned about their sections, policy/pace.h. Only they write it. A checked
+ * build needs the place for its owner, and learns nothing.
+ */
+static inline uint32_t rwlock_pace(const struct ipcwait_rwlock *l)
+{
+	/* ORD rwlock_word.X1: relaxed, statistic: any value is a legal one. */
+	return IW_IS_CHECKED ? 0 : ipcwait_impl_load32_relaxed(&l->note);
+}
+
+static inline void rwlock_set_pace(struct ipcwait_rwlock *l, uint32_t pace)
+{
+	/* ORD rwlock_word.X2: relaxed, statistic. */
+	if (!IW_IS_CHECKED)
+		ipcwait_impl_store32_relaxed(&l->note, pace);
+}
 
 /*
  * The two kinds of waiters. withdraw() of one that has published nothing takes the lock if it can

@@ -9,9 +9,10 @@ import common
 
 SEMS = ["ipcwait", "glibc", "glibc-again", "glibc-cond", "spin", "block", "nsync", "abseil",
         "cxx20", "ck", "moodycamel", "tbb"]
-PRESETS = ["ipcwait-latency", "ipcwait-power", "ipcwait-spin", "ipcwait-block"]
+PRESETS = ["ipcwait-latency", "ipcwait-power", "ipcwait-spin", "ipcwait-block",
+           "ipcwait-haltpoll", "ipcwait-ticks"]
 LOCKS = ["ipcwait", "glibc", "glibc-again", "glibc-adaptive", "nsync", "abseil", "tbb",
-         "tbb-spin", "tbb-queuing", "ck-fas", "ck-mcs", "tas"]
+         "tbb-spin", "tbb-queuing", "ck-fas", "ck-mcs", "tas", "ipcwait-rwlock", "glibc-rwlock"]
 CONDS = ["ipcwait", "glibc", "glibc-again", "nsync", "abseil"]
 
 PART = re.compile(r"[a-z_]+:[A-Za-z0-9._-]+")
@@ -43,7 +44,7 @@ def expected():
         | product("pareto/impl:fixed/budget:%s", ["1us", "5us", "20us", "50us", "200us"])
         | product("starvation/impl:%s/threads:8/section:1us", LOCKS)
         | product("condvar/op:pingpong/impl:%s", CONDS)
-        | product("condvar/op:broadcast/impl:%s/waiters:%s", CONDS, ["4", "16"]))
+        | product("condvar/op:broadcast/impl:%s/waiters:%s", CONDS, ["4", "16", "64"]))
 
 
 class Names(common.GridTest):

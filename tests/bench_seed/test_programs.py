@@ -96,7 +96,7 @@ class Recycling(Test):
         self.assertEqual([name for what, name, _ in lines if what == "pool"],
                          ["ipcwait", "glibc", "glibc-again", "glibc-adaptive",
                           "nsync", "abseil", "tbb", "tbb-spin", "tbb-queuing", "ck-fas",
-                          "ck-mcs", "tas"])
+                          "ck-mcs", "tas", "ipcwait-rwlock", "glibc-rwlock"])
         self.assertEqual([name for what, name, _ in lines if what == "post"],
                          ["glibc", "ipcwait_post_n", "ipcwait_post"])
 

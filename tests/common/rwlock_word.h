@@ -11,6 +11,7 @@
 #define WORD_TURN    (UINT64_C(1) << 14)
 #define WORD_WAKE    (UINT64_C(1) << 29)
 #define WORD_EPOCH   (UINT64_C(3) << 30)
+#define WORD_TIMED   (UINT64_C(1) << 60)
 #define WORD_URGENT  (UINT64_C(1) << 61)
 #define WORD_SPINNER (UINT64_C(1) << 62)
 #define WORD_WRITER  (UINT64_C(1) << 63)

@@ -75,7 +75,7 @@ static_assert(alignof(struct ipcwait_rwlock) == 8, "rwlock");
 static_assert(offsetof(struct ipcwait_rwlock, word) == 0,
 	      "rwlock.word: the futex is its low half");
 static_assert(offsetof(struct ipcwait_rwlock, flags) == 8, "rwlock.flags");
-static_assert(offsetof(struct ipcwait_rwlock, reserved) == 12, "rwlock.reserved");
+static_assert(offsetof(struct ipcwait_rwlock, note) == 12, "rwlock.note");
 static_assert(offsetof(struct ipcwait_rwlock, window) == 16, "rwlock.window");
 
 static_assert(sizeof(struct ipcwait_cond) == 48, "cond, no larger than glibc's");

@@ -95,6 +95,8 @@ MUTANTS = [
     mutant('rwlock: nobody is urgent', WAIT,
            'return me->overdue ? asleep | RWLOCK_URGENT : asleep;',
            'return asleep;', 'an overdue writer is next'),
+    mutant('rwlock: TIMED stays', LOCK, 'w & ~(RWLOCK_WRITER | RWLOCK_TIMED)', 'w & ~RWLOCK_WRITER',
+           'a section is measured'),
     # Lost and swallowed wakes
     mutant('rwlock: no wake', LOCK, '\tif (left.bits)\n\t\t(void)iw_waker_wake_bits(',
            '\tif (0)\n\t\t(void)iw_waker_wake_bits(',

@@ -73,11 +73,14 @@ void rwlock_begin(void)
 	shared = model_alloc(sizeof(*shared));
 	if (!s->all_watched)
 		model_quiet(&lock->window, sizeof(lock->window));
+	if (!s->all_watched)
+		model_quiet(&lock->note, sizeof(lock->note));
 	model_name(&lock->word, "rwlock.word");
 	model_assert(ipcwait_rwlock_init(lock, s->flags) == 0);
 	(void)iw_stamp(&lock->window);
 	model_elapse(s->age_ns);
 	lock->word.v = s->word;
+	lock->note.v |= s->pace;
 	for (unsigned i = 0; i <= MODEL_THREADS_MAX; i++)
 		reading[i] = 0;
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
@@ -206,6 +209,7 @@ static bool is_free(uint64_t w)
 /* What the table calls never. What strangers have left is not counted right. */
 static void look_at_word(uint64_t w)
 {
+	model_assert(w & WORD_WRITER || !(w & WORD_TIMED));
 	if (w & WORD_WRITER)
 		model_assert(!word_readers(w) && !(w & WORD_TURN));
 	if (w & WORD_TURN)

@@ -30,6 +30,7 @@ struct rwlock_script {
 	unsigned flags;
 	enum engine_spins spins;
 	int64_t deadline_ns; /* 0 is SOON_NS */
+	uint32_t pace;       /* what writers have learned */
 	int64_t age_ns;      /* of the last stamp, to begin with */
 	bool all_watched;    /* the learned window is no mere statistics here */
 	bool end_frees;      /* and not the last writer */

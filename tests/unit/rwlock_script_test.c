@@ -102,6 +102,37 @@ static void test_writers_wait(void **state)
 	CHECK(fake.wait.deadline_ns < IPCWAIT_FOREVER);
 }
 
+static void write_waiting(uint32_t note)
+{
+	const struct fake_step script[] = { { .meanwhile = unlock_it } };
+
+	world(WRITTEN(0, 0), 0);
+	l.note.v = note;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
+}
+
+/* Of one writer in sixteen that had to wait. lib/policy/pace.h */
+static void test_sections_are_measured(void **state)
+{
+	const uint32_t one = 1u << 12, last = 15 * one, learned = 63;
+
+	(void)state;
+	write_waiting(last - one);
+	left(WORD_WRITER, 1, 1);
+	CHECK_EQ(l.note.v, last);
+	write_waiting(last);
+	left(WORD_WRITER | WORD_TIMED, 1, 1);
+	unlock_it();
+	left(0, 1, 1);
+	CHECK(l.note.v & learned);
+	write_waiting(last);
+	fake.now_ns += MS / 10;
+	unlock_it();
+	left(0, 1, 1);
+	CHECK(!(l.note.v & learned));
+}
+
 /* Kept out by a writer that waits, until that has had its turn. */
 static void test_new_readers_wait_behind_writers(void **state)
 {
@@ -404,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readers_wait),
 		cmocka_unit_test(test_writers_wait),
+		cmocka_unit_test(test_sections_are_measured),
 		cmocka_unit_test(test_new_readers_wait_behind_writers),
 		cmocka_unit_test(test_the_turn_ends_with_the_last_reader),
 		cmocka_unit_test(test_a_reader_gives_up),
