@@ -15,7 +15,7 @@
 #include <limits.h>
 
 #define COLUMNS_MOST 8
-#define LINES_MOST   128
+#define LINES_MOST   192
 #define BARS_MOST    64
 #define NOTES_MOST   16
 #define CURVES_MOST  40

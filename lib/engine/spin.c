@@ -179,7 +179,7 @@ static uint64_t duration(const struct spin *s, uint64_t *lost)
 /* The time before the CPU was lost is what a spin in vain has cost. */
 static void charge(const struct iw_waiter *me, const struct spin *s, uint64_t ticks)
 {
-	if (me->preset > IPCWAIT_POWER)
+	if (me->preset > IPCWAIT_POWER || me->facts->dedicated)
 		return;
 	iw_credit_charge(me->facts, &iw_self()->credit_full_at, s->last, ticks);
 }

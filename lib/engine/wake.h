@@ -26,7 +26,7 @@ bool iw_stamp_fresh(const struct ipcwait_window *w);
 int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
 	    uint64_t stamped_at);
 
-/* The same for sleepers whose iw_waiter.bits have a bit in common with @bits, not 0. */
+/* The same for sleepers whose iw_rest.bits have a bit in common with @bits, not 0. */
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 		 bool private_, uint32_t bits, uint64_t stamped_at);
 

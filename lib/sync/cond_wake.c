@@ -12,9 +12,9 @@
 
 /*
  * A broadcast that would keep its caller in the kernel for more than so many block/wake pairs
- * wakes one sleeper for each CPU, and each of them, when it runs, another one. On 2 CPUs a chain took
- * 127 us with 16 waiters, and all at once 101; with 64 waiters 370 to 520 us, all at once 890 to 1600
- * (the caller holds the mutex meanwhile; condvar/op:broadcast/waiters:64).
+ * wakes one sleeper for each CPU, and each of them, when it runs, another one. On 2 CPUs a chain
+ * took 127 us with 16 waiters, and all at once 101; with 64 waiters, and a caller that holds the
+ * mutex, 370 to 520 us, and all at once 890 to 1600 (condvar/op:broadcast/waiters:64).
  */
 #define CHAIN_BLOCKS 6
 

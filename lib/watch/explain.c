@@ -168,7 +168,8 @@ static void add_choice(struct iw_text *t, const struct subject *s)
 	if (s->preset == IPCWAIT_BLOCK)
 		iw_text_add(t, "  never spins, because of the preset\n");
 	else if (s->preset == IPCWAIT_SPIN)
-		iw_text_add(t, "  spins for 2B, because of the preset\n");
+		iw_text_add(t,
+			    "  spins for 2B or up to the ceiling, because of the preset\n");
 	else if (s->preset == IPCWAIT_HALTPOLL)
 		iw_text_add(t,
 			    "  spins by the kernel's haltpoll rule, now %" PRIu64 " ns\n",

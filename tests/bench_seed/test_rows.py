@@ -234,7 +234,7 @@ class Metal(unittest.TestCase):
         self.assertIsNone(metal[3])
         self.assertEqual(row["lines"][0][3], 20.0)
         self.assertEqual(row["raw"]["items"], 1000)     # the report draws all runs from there
-        self.assertEqual([len(r) for r in row["raw"]["rows"].values()], [5] * 5)
+        self.assertEqual([len(r) for r in row["raw"]["rows"].values()], [5] * 7)
 
     def test_metal_has_no_guest(self):
         row = part_sem.four_rows(sem_result("none seen"))

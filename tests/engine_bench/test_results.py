@@ -61,7 +61,7 @@ class Results(common.BenchTest):
         points = list(dict.fromkeys(line["point"] for line in row["lines"]))
         self.assertGreaterEqual(len(points), 12)
         self.assertEqual((points[0], points[-1]), ("0.5 us", "10 ms"))
-        self.assertEqual(len(row["lines"]), 5 * len(points))
+        self.assertEqual(len(row["lines"]), 7 * len(points))
         self.assertEqual([b["text"].split(":")[0] for b in row["bars"]],
                          [p for p in points for _ in range(2)])
         self.assertIn("of spin only", row["bars"][0]["text"])

@@ -7,7 +7,7 @@ import statistics
 import common
 
 ROWS = ["glibc", "ipcwait", "spin", "block", "haltpoll", "ticks", "hog"]
-COUNTED = ["ipcwait", "spin", "block"]
+COUNTED = ["ipcwait", "spin", "block", "haltpoll", "ticks"]
 
 
 class Results(common.SemTest):
