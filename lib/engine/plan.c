@@ -87,9 +87,30 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 	return me->share ? IW_NO_REASON : IW_LEARNED_LONG;
 }
 
+/*
+ * A thread that wakes its partner and then waits for it, waits for the partner's wake-up
+ * too. Two threads that hand work back and forth would each learn from that that waits are
+ * long, and go on sleeping for good, although either of them could end it by spinning once.
+ * So the part of the wait that comes from our own wake is not learned, and a spin that
+ * would pay without it is lengthened by it. Returns what is left of the wake-up by now.
+ */
+static uint64_t delay_from_own_wake(const struct iw_facts *facts)
+{
+	struct iw_thread *self = iw_self();
+	uint64_t awake_at, now;
+
+	if (!self->woke_at || iw_without(IW_OWN_DELAY))
+		return 0;
+	awake_at = self->woke_at + iw_cost_latency_ns(facts);
+	self->woke_at = 0;
+	now = (uint64_t)iw_clock_ns();
+	return awake_at > now ? awake_at - now : 0;
+}
+
 void iw_plan_costs(struct iw_waiter *me)
 {
 	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
+	me->delay_ns = delay_from_own_wake(me->facts);
 	if (me->preset == IPCWAIT_LATENCY && iw_self()->late_on == me->window)
 		me->behind_ns = iw_self()->late_ns;
 }
@@ -147,7 +168,11 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 	case IPCWAIT_TICKS:
 		return iw_ticks_spin_ns((uint64_t)iw_clock_ns());
 	default:
-		return least(iw_of_block(me->block_ns, me->share), most);
+		/* The first spins of young objects are to cost less than B together. */
+		return least(
+			iw_window_spin_ns(me->share, me->block_ns,
+					  iw_state_known(me->state) ? me->delay_ns : 0),
+			most);
 	}
 }
 
@@ -179,13 +204,14 @@ static void learn_as_haltpoll(struct iw_waiter *me, uint64_t halted_ns)
 void iw_plan_learn_slept(struct iw_waiter *me, uint64_t wait_ns, uint64_t spun_ns,
 			 bool ended)
 {
+	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
 	bool rhythmic = ended && me->preset == IPCWAIT_LATENCY;
 
 	if (me->preset == IPCWAIT_HALTPOLL)
 		learn_as_haltpoll(me, wait_ns > spun_ns ? wait_ns - spun_ns : 0);
 	if (me->preset <= IPCWAIT_POWER)
-		learn(me, iw_bin_of(wait_ns, me->block_ns), 1,
-		      rhythmic ? wait_ns + me->behind_ns : 0);
+		learn(me, iw_bin_of(own_ns, me->block_ns), 1,
+		      rhythmic ? own_ns + me->behind_ns : 0);
 }
 
 /* False where the preset does not ask for a histogram, or keeps something else in its place. */
@@ -197,7 +223,8 @@ static bool histories_count(const struct iw_waiter *me)
 void iw_plan_learn_spun(struct iw_waiter *me, uint64_t wait_ns)
 {
 	unsigned n = iw_state_known(me->state) ? IW_SAMPLE_ONE_IN : 1;
+	uint64_t own_ns = wait_ns > me->delay_ns ? wait_ns - me->delay_ns : 0;
 
 	if ((++iw_self()->quick & (n - 1)) == 0 && histories_count(me))
-		learn(me, wait_ns ? iw_bin_of(wait_ns, me->block_ns) : 0, n, 0);
+		learn(me, wait_ns ? iw_bin_of(own_ns, me->block_ns) : 0, n, 0);
 }

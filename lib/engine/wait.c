@@ -159,7 +159,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 static uint64_t expected_at(const struct iw_waiter *me, const struct course *c,
 			    uint64_t after_ns)
 {
-	return c->began_at + after_ns - me->behind_ns;
+	return c->began_at + me->delay_ns + after_ns - me->behind_ns;
 }
 
 /* The timer ended the sleep before a wake did: the rest is worth spinning. */
@@ -258,7 +258,7 @@ static void learn(struct iw_waiter *me, struct course *c, bool ended)
 	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
 	if (c->dirty || (!ended && waited_ns < 2 * me->block_ns))
 		return;
-	c->outcome.wait_ns = waited_ns;
+	c->outcome.wait_ns = waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0;
 	iw_plan_learn_slept(me, waited_ns, c->spun_ns, ended);
 }
 

@@ -131,6 +131,7 @@ struct iw_waiter {
 	uint32_t state;               /* of the window, when the wait began */
 	unsigned share;               /* threshold of its spins, in 64ths of B */
 	uint64_t block_ns;            /* B */
+	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
 	uint64_t behind_ns;           /* by which it came late, because it was woken late */
 };
 

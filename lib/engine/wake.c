@@ -43,6 +43,7 @@ static void learn_from_wake(uint64_t stamped_at, unsigned woken)
 {
 	struct iw_thread *self = iw_self();
 
+	self->woke_at = stamped_at;
 	if (self->wakes < 4 || self->wakes % 4 == 0)
 		iw_cost_note_waker((now_ns() - stamped_at) / woken);
 	self->wakes++;

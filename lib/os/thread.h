@@ -24,6 +24,7 @@ struct iw_thread {
 	/* The wakes it has issued, and the last it has got. */
 	uint32_t wakes;      /* sleepers' wakes issued, to time some of them */
 	uint32_t sleeps;     /* its own, to learn from some of them */
+	uint64_t woke_at;    /* the last of them since its last contended wait, or 0 */
 	const void *stamped; /* window of the object whose sleeper it last woke */
 	const void *late_on; /* window of the last contended wait, and how long after ... */
 	uint64_t late_ns;    /* ... its end the thread ran again */

@@ -94,6 +94,16 @@ unsigned iw_window_young_share(const struct ipcwait_window *w, uint64_t before)
 	return best || waits > 1 || iw_histogram_total(before) > 1 ? best : SECOND_SHARE;
 }
 
+uint64_t iw_window_spin_ns(unsigned share, uint64_t block_ns, uint64_t delay_ns)
+{
+	uint64_t most = iw_of_block(block_ns, IW_LONGEST_SHARE);
+	uint64_t ns = iw_of_block(block_ns, share);
+
+	if (share)
+		ns += delay_ns < most ? delay_ns : most;
+	return ns < most ? ns : most;
+}
+
 static uint32_t rhythm_in(uint64_t bins)
 {
 	return (uint32_t)(bins >> IW_HISTOGRAM_BITS);

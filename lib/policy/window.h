@@ -52,6 +52,12 @@ unsigned iw_state_share(uint32_t state);
  */
 unsigned iw_window_young_share(const struct ipcwait_window *w, uint64_t before);
 
+/*
+ * How long to spin for a threshold of @share, if a sleep costs @block_ns, which is B. If spinning
+ * pays at all, @delay_ns is added, the part of the wait that its own thread causes; at most 7/4 B.
+ */
+uint64_t iw_window_spin_ns(unsigned share, uint64_t block_ns, uint64_t delay_ns);
+
 /* Sleep on a timer, then spin for at most @spin_ns: 2B is for both spins. */
 struct iw_timed_plan {
 	struct iw_timed_sleep sleep;

@@ -150,6 +150,54 @@ static void other_ends_are_no_samples(void)
 	}
 }
 
+/* A young object on which waits of up to B end while spinning. */
+static void spinning_world(void)
+{
+	probe_world(IPCWAIT_ADAPTIVE, 2);
+	probe_teach(4, 3);
+}
+
+/* Waiting for somebody whom this thread has just woken: 20 us of it are its own doing. */
+static void delay_of_own_wake_is_not_learned(void)
+{
+	spinning_world();
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 1);
+	probe.there_at = fake.now_ns + 24 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(4 * US);
+	/* The next wait has no such excuse. */
+	probe_again(IPCWAIT_FOREVER);
+	probe.there_at = fake.now_ns + 24 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(24 * US);
+}
+
+static void old_wake_causes_no_delay(void)
+{
+	spinning_world();
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 1);
+	fake.now_ns += 100 * US;
+	probe.there_at = fake.now_ns + 24 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(24 * US);
+}
+
+static void wake_of_nobody_causes_no_delay(void)
+{
+	spinning_world();
+	fake.woken = 0;
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 0);
+	fake.woken = -EFAULT;
+	CHECK_EQ(iw_wake(IPCWAIT_KIND_SEM, &probe.word, 1, false, (uint64_t)fake.now_ns),
+		 -EFAULT);
+	probe.there_at = fake.now_ns + 24 * US;
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	probe_learned_once(24 * US);
+}
+
 /* Of a thread's wake-ups one in four is a sample of what they take. */
 static void one_sleep_in_four_is_a_sample(void)
 {
@@ -213,6 +261,9 @@ int main(void)
 		CHILD_TEST(refused_sleep_is_a_short_wait),
 		CHILD_TEST(several_sleeps_are_one_wait),
 		CHILD_TEST(other_ends_are_no_samples),
+		CHILD_TEST(delay_of_own_wake_is_not_learned),
+		CHILD_TEST(old_wake_causes_no_delay),
+		CHILD_TEST(wake_of_nobody_causes_no_delay),
 		CHILD_TEST(one_sleep_in_four_is_a_sample),
 		CHILD_TEST(learns_both_ways),
 	};

@@ -245,6 +245,15 @@ static void test_any_bytes_can_be_recorded_in(void **state)
 	}
 }
 
+static void test_own_delay_lengthens_a_spin_that_pays(void **state)
+{
+	(void)state;
+	assert_int_equal(iw_window_spin_ns(10, B, 5000), iw_of_block(B, 10) + 5000);
+	assert_int_equal(iw_window_spin_ns(10, B, 10 * B), iw_of_block(B, 112));
+	assert_int_equal(iw_window_spin_ns(10, B, UINT64_MAX), iw_of_block(B, 112));
+	assert_int_equal(iw_window_spin_ns(0, B, 5000), 0);
+}
+
 static void test_changes_its_mind(void **state)
 {
 	struct ipcwait_window w = { 0 };
@@ -405,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_own_waits_take_over),
 		cmocka_unit_test(test_any_bytes_stay_below_2b),
 		cmocka_unit_test(test_any_bytes_can_be_recorded_in),
+		cmocka_unit_test(test_own_delay_lengthens_a_spin_that_pays),
 		cmocka_unit_test(test_changes_its_mind),
 		cmocka_unit_test(test_learned_stops_at_63),
 		cmocka_unit_test(test_share_from_anywhere),
