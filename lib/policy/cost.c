@@ -100,6 +100,12 @@ static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigne
 	return used ? sorted[used * eighth / 8] : 0;
 }
 
+static void believe(enum part part, uint32_t ns)
+{
+	/* ORD cost.X15: relaxed, statistic: one that is late stands until the next batch is full. */
+	ipcwait_impl_store32_relaxed(&believed.result[part], ns);
+}
+
 static void add_sample(enum part part, uint64_t ns)
 {
 	struct estimate *e = &estimates[part];
@@ -109,19 +115,14 @@ static void add_sample(enum part part, uint64_t ns)
 
 	/* ORD cost.X3: relaxed, statistic. */
 	ipcwait_impl_store32_relaxed(&e->batch[n % BATCH], ns ? (uint32_t)ns : 1);
-	if (n % BATCH != BATCH - 1) {
-		/* ORD cost.X15: relaxed, statistic. */
-		if (n == FIRST_SAMPLES - 1 && part <= WAKER)
-			ipcwait_impl_store32_relaxed(
-				&believed.result[part],
-				quantile(e->batch, BATCH, eighths[part]));
+	if (n == FIRST_SAMPLES - 1 && part <= WAKER)
+		believe(part, quantile(e->batch, BATCH, eighths[part]));
+	if (n % BATCH != BATCH - 1)
 		return;
-	}
 	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
 	ipcwait_impl_store32_relaxed(&e->quantiles[batch],
 				     quantile(e->batch, BATCH, eighths[part]));
-	ipcwait_impl_store32_relaxed(&believed.result[part],
-				     quantile(e->quantiles, BATCHES, 4));
+	believe(part, quantile(e->quantiles, BATCHES, 4));
 }
 
 static uint64_t learned(enum part part, uint64_t table_ns)
