@@ -102,7 +102,7 @@ static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigne
 
 static void believe(enum part part, uint32_t ns)
 {
-	/* ORD cost.X15: relaxed, statistic: one that is late stands until the next batch is full. */
+	/* ORD cost.X15: relaxed, statistic: a late one stands until the next batch is full. */
 	ipcwait_impl_store32_relaxed(&believed.result[part], ns);
 }
 

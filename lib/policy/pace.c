@@ -50,12 +50,14 @@ static bool is_likely(uint32_t pace, unsigned shift)
 	return share(pace, shift) > SHARE_MOST / 2;
 }
 
-bool iw_pace_count(uint32_t *pace)
+bool iw_pace_due(uint32_t pace)
 {
-	bool due = (*pace & COUNT_MASK) == COUNT_MASK;
+	return (pace & COUNT_MASK) == COUNT_MASK;
+}
 
-	*pace = (*pace & ~COUNT_MASK) | ((*pace + COUNT_ONE) & COUNT_MASK);
-	return due;
+uint32_t iw_pace_waited(uint32_t pace)
+{
+	return (pace & ~COUNT_MASK) | ((pace + COUNT_ONE) & COUNT_MASK);
 }
 
 uint32_t iw_pace_began(uint32_t pace, uint64_t now_ns)

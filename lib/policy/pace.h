@@ -16,8 +16,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One more lock that had to wait. True if its section is to be measured. */
-bool iw_pace_count(uint32_t *pace);
+/* True if the section of the next lock that has to wait is to be measured. */
+bool iw_pace_due(uint32_t pace);
+
+/* One more lock that had to wait. */
+uint32_t iw_pace_waited(uint32_t pace);
 
 /* The section that is measured begins, ends at @now_ns. */
 uint32_t iw_pace_began(uint32_t pace, uint64_t now_ns);

@@ -318,9 +318,8 @@ static const struct iw_waitable mutex_waitable = {
 /* The owner writes down what its wait has taught. */
 static void learn(const struct mutex_waiter *me)
 {
-	uint32_t pace = mutex_pace(me->mutex);
+	uint32_t pace = iw_pace_waited(mutex_pace(me->mutex));
 
-	(void)iw_pace_count(&pace);
 	if (me->sleeper)
 		pace = iw_pace_slept(pace, me->busy);
 	if (me->timed)
@@ -332,12 +331,11 @@ int iw_mutex_wait(struct ipcwait_mutex *m, uint64_t owner, int64_t deadline_ns,
 		  uintptr_t site)
 {
 	struct mutex_waiter me = { .mutex = m, .owner = owner, .pace = mutex_pace(m) };
-	uint32_t pace = me.pace;
 	int r;
 
 	iw_waiter_begin(&me.base, &mutex_layout, m, &mutex_waitable, deadline_ns, site);
-	me.base.apart_ns = iw_pace_apart_ns(pace);
-	if (mutex_learns(m) && iw_pace_count(&pace))
+	me.base.apart_ns = iw_pace_apart_ns(me.pace);
+	if (mutex_learns(m) && iw_pace_due(me.pace))
 		me.timed = MUTEX_TIMED;
 	r = iw_wait(&me.base);
 	if (r == 0 && mutex_learns(m))

@@ -27,13 +27,12 @@ static int wait_and_learn(struct rwlock_waiter *me)
 	int r;
 
 	me->base.apart_ns = iw_pace_apart_ns(pace);
-	if (!IW_IS_CHECKED && writes && iw_pace_count(&pace))
+	if (!IW_IS_CHECKED && writes && iw_pace_due(pace))
 		me->timed = RWLOCK_TIMED;
 	r = iw_wait(&me->base);
 	if (r || !writes)
 		return r;
-	pace = rwlock_pace(me->lock);
-	(void)iw_pace_count(&pace);
+	pace = iw_pace_waited(rwlock_pace(me->lock));
 	if (me->timed)
 		pace = iw_pace_began(pace, (uint64_t)iw_clock_ns());
 	rwlock_set_pace(me->lock, pace);
