@@ -192,3 +192,10 @@ void probe_learned_nothing(void)
 {
 	CHECK_EQ(probe.window.bins.v, probe.before.bins.v);
 }
+
+void probe_forget(void)
+{
+	memset(&iw_sites, 0, sizeof(iw_sites));
+	probe.window.bins.v = probe.window.state.v = 0;
+	probe_again(IPCWAIT_FOREVER);
+}

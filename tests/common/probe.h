@@ -64,4 +64,7 @@ void probe_teach(unsigned n, unsigned bin);
 void probe_learned_once(int64_t ns);
 void probe_learned_nothing(void);
 
+/* Nobody has waited on the object, nor on any other; and the next wait. */
+void probe_forget(void);
+
 #endif

@@ -29,14 +29,6 @@ static void world(enum ipcwait_preset preset, unsigned cpus)
 	CHECK(iw_facts() != NULL);
 }
 
-/* Nobody has waited on the object, nor on any other. */
-static void forget(void)
-{
-	memset(&iw_sites, 0, sizeof(iw_sites));
-	probe.window.bins.v = probe.window.state.v = 0;
-	probe_again(IPCWAIT_FOREVER);
-}
-
 static enum ipcwait_reason wait_once(void)
 {
 	return probe_wait(&counted);
@@ -169,7 +161,7 @@ static void budget_of_the_user(void)
 		CHECK_EQ(counted.spun_wasted_ns, 0);
 		facts->config.spin_budget_percent = 100;
 		for (int i = 0; i < 500; i++) {
-			forget();
+			probe_forget();
 			CHECK_EQ(ipcwait_window_set_preset(&probe.window, p), 0);
 			CHECK_EQ(wait_once(), IPCWAIT_REASON_WINDOW_OVER);
 		}

@@ -33,14 +33,6 @@ static void world(enum ipcwait_preset preset, unsigned cpus)
 	CHECK(iw_facts() != NULL);
 }
 
-/* Nobody has waited on the object, nor on any other. */
-static void forget(void)
-{
-	memset(&iw_sites, 0, sizeof(iw_sites));
-	probe.window.bins.v = probe.window.state.v = 0;
-	probe_again(IPCWAIT_FOREVER);
-}
-
 static enum ipcwait_reason wait_once(void)
 {
 	return probe_wait(&counted);
@@ -224,7 +216,7 @@ static void deadline_ends_the_spin(void)
 	probe_again(fake.now_ns + 5 * MS);
 	CHECK_EQ(wait_once(), IPCWAIT_REASON_WINDOW_OVER);
 	for (int64_t ns = 800; ns <= 4800; ns += 10) {
-		forget();
+		probe_forget();
 		probe_again(fake.now_ns + ns);
 		before = probe_stats();
 		FAKE_SCRIPT(script);
