@@ -14,7 +14,7 @@ import common
 
 def kernel():
     own = os.environ.get("IPCWAIT_BENCH_KERNEL")
-    return own or next(iter(sorted(glob.glob(str(common.BUILD / "vm" / "vmlinuz-*")))), None)
+    return own or next(iter(sorted(glob.glob(sys.argv[1] + "/vm/vmlinuz-*"))), None)
 
 
 class Boot(common.VmTest):
