@@ -13,6 +13,7 @@
  *   iw_arch_monitor()           from now on, watch for stores to a cache line
  *   iw_arch_monitor_wait()      rest until one of them, but not beyond a deadline
  *   iw_arch_thread_pointer()    where libc keeps the running thread, or NULL
+ *   iw_arch_syscall()           a system call; not filled in, lib/os/syscall.h asks for it
  *   iw_arch_describe()          the CPU's and the hypervisor's names for themselves, as text
  */
 #ifndef IW_ARCH_ARCH_H

@@ -8,6 +8,9 @@
 
 #include "arch/arch.h"
 #include "os/cpu.h"
+#include "os/rseq.h"
+
+#include <ipcwait/base.h>
 
 /* The kernel's mask for up to 8192 CPUs, its largest configuration. */
 #define MASK_WORDS 128
@@ -38,9 +41,12 @@ bool iw_cpu_can_monitor(void)
 
 unsigned iw_cpu_current(void)
 {
-	int saved_errno = errno;
-	int cpu = sched_getcpu();
+	int cpu = iw_rseq_cpu(), saved_errno;
 
+	if (IPCWAIT_LIKELY(cpu >= 0))
+		return (unsigned)cpu;
+	saved_errno = errno;
+	cpu = sched_getcpu();
 	errno = saved_errno;
 	return cpu < 0 ? 0 : (unsigned)cpu;
 }

@@ -4,10 +4,8 @@
  * the conversion between ticks and ns at any rate that a CPU's counter may have. Nothing wraps,
  * later stays later, and what is lost in rounding is bounded.
  */
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,6 +16,7 @@
 #include "env/tick.h"
 #include "fuzz/input.h"
 #include "os/futex.h"
+#include "os/syscall.h"
 
 __extension__ typedef __int128 int128;
 
@@ -53,27 +52,22 @@ static struct {
 	long error; /* the answer */
 } call;
 
-/* Stands before libc's. */
-long syscall(long number, ...)
+long iw_syscall(long number, long word, long op, long value, long deadline, long word2,
+		long bits)
 {
-	const struct timespec *deadline;
-	va_list args;
+	const struct timespec *at = (const struct timespec *)deadline;
 
-	FUZZ_CHECK(number == SYS_futex);
-	va_start(args, number);
-	call.word = va_arg(args, const uint32_t *);
-	call.op = va_arg(args, int);
-	call.value = va_arg(args, uint32_t);
-	call.timed = false;
-	if ((call.op & FUTEX_CMD_MASK) != FUTEX_WAKE) {
-		deadline = va_arg(args, const struct timespec *);
-		call.timed = deadline;
-		if (deadline)
-			call.deadline = *deadline;
-	}
-	va_end(args);
-	errno = call.error ? (int)call.error : errno;
-	return call.error ? -1 : 0;
+	FUZZ_CHECK(number == SYS_futex && !word2);
+	FUZZ_CHECK((op & FUTEX_CMD_MASK) != FUTEX_WAKE || !deadline);
+	FUZZ_CHECK((op & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET ||
+		   bits == FUTEX_BITSET_MATCH_ANY);
+	call.word = (const uint32_t *)word;
+	call.op = (int)op;
+	call.value = (uint32_t)value;
+	call.timed = at;
+	if (at)
+		call.deadline = *at;
+	return -call.error;
 }
 
 static int64_t take_time(struct input *in)
@@ -98,7 +92,7 @@ static void check_deadlines(struct input *in)
 
 static void check_answer(int r)
 {
-	FUZZ_CHECK(r == -(int)call.error && errno == 4711);
+	FUZZ_CHECK(r == -(int)call.error);
 }
 
 /* The kernel gets the deadline to the nanosecond, and refuses none as malformed. */
@@ -109,7 +103,6 @@ static void check_wait(struct input *in)
 	bool private_ = take_8(in) & 1;
 
 	call.error = take_8(in) % 128;
-	errno = 4711;
 	check_answer(iw_futex_wait(&word, expected, deadline_ns, private_));
 	FUZZ_CHECK(call.word == &word && call.value == expected);
 	FUZZ_CHECK(!!(call.op & FUTEX_PRIVATE_FLAG) == private_);
@@ -129,7 +122,6 @@ static void check_wake(struct input *in)
 	uint32_t word = 0, count = take_32(in) >> take_8(in) % 32;
 
 	call.error = take_8(in) % 128;
-	errno = 4711;
 	check_answer(iw_futex_wake(&word, count, false));
 	FUZZ_CHECK(call.word == &word && call.op == FUTEX_WAKE);
 	FUZZ_CHECK(call.value == (count > INT_MAX ? INT_MAX : count));

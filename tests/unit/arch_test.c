@@ -4,14 +4,20 @@
  * that scripts/check can run it under emulation too. Times are not tested: an emulator has
  * its own.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "os/cpu.h"
 #include "os/seam.h"
+#include "os/syscall.h"
 
 #define S INT64_C(1000000000)
 
@@ -152,9 +158,31 @@ static void test_deadlines_end_it(void)
 	iw_monitor_wait(0);
 }
 
+#define PAGE 4096
+
+/* Results and errors as the kernel has them, all six arguments in their places, errno left alone. */
+static void test_syscalls(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	char text[PAGE], *mapped;
+
+	CHECK(fd >= 0);
+	CHECK_EQ(pread(fd, text, PAGE, PAGE), PAGE);
+	errno = 4711;
+	CHECK_EQ(iw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), getpid());
+	CHECK_EQ(iw_syscall(SYS_close, -1, 0, 0, 0, 0, 0), -EBADF);
+	CHECK_EQ(iw_syscall(SYS_mmap, 0, PAGE, PROT_READ, MAP_PRIVATE, -1, PAGE), -EBADF);
+	mapped = (char *)iw_syscall(SYS_mmap, 0, PAGE, PROT_READ, MAP_PRIVATE, fd, PAGE);
+	CHECK_EQ(memcmp(mapped, text, PAGE), 0);
+	CHECK_EQ(iw_syscall(SYS_munmap, (long)mapped, PAGE, 0, 0, 0, 0), 0);
+	CHECK_EQ(errno, 4711);
+	CHECK_EQ(close(fd), 0);
+}
+
 int main(void)
 {
 	check_watchdog(30);
+	test_syscalls();
 	test_ticks();
 	test_thread_pointer();
 	test_rseq();

@@ -75,6 +75,21 @@ static inline char *iw_arch_thread_pointer(void)
 #define IW_ARCH_RSEQ_SIGNATURE 0xd428bc00u
 
 /* The architecture promises one rate for the whole system. */
+#define iw_arch_syscall iw_arch_syscall
+static inline long iw_arch_syscall(long number, long a, long b, long c, long d, long e,
+				   long f)
+{
+	register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c, x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+			 : "memory");
+	return x0;
+}
+
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {

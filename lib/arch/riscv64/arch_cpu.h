@@ -36,6 +36,21 @@ static inline char *iw_arch_thread_pointer(void)
 /* CSRR of a register that user mode may not read, from sys/rseq.h of glibc. */
 #define IW_ARCH_RSEQ_SIGNATURE 0xf1401073u
 
+#define iw_arch_syscall iw_arch_syscall
+static inline long iw_arch_syscall(long number, long a, long b, long c, long d, long e,
+				   long f)
+{
+	register long a7 __asm__("a7") = number, a0 __asm__("a0") = a, a1 __asm__("a1") = b;
+	register long a2 __asm__("a2") = c, a3 __asm__("a3") = d, a4 __asm__("a4") = e;
+	register long a5 __asm__("a5") = f;
+
+	__asm__ volatile("ecall"
+			 : "+r"(a0)
+			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+			 : "memory");
+	return a0;
+}
+
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {

@@ -72,6 +72,20 @@ static inline char *iw_arch_thread_pointer(void)
 #define IW_ARCH_RSEQ_SIGNATURE 0x53053053u
 
 /* Leaf 0x80000007, EDX bit 8: constant rate, runs in every power state. */
+#define iw_arch_syscall iw_arch_syscall
+static inline long iw_arch_syscall(long number, long a, long b, long c, long d, long e,
+				   long f)
+{
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+	long r;
+
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return r;
+}
+
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {
