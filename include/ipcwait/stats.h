@@ -49,7 +49,7 @@ enum ipcwait_reason {
 	IPCWAIT_REASON_PROBE,        /* it slept to measure what a sleep costs */
 	IPCWAIT_REASON_NO_FACTS,     /* nothing was known about the machine yet */
 	IPCWAIT_REASON_OVERTAKEN,    /* others took it too often while the thread spun */
-	IPCWAIT_REASON_DEADLINE,     /* it spun until its deadline */
+	IPCWAIT_REASON_DEADLINE,     /* it spun until right before its deadline */
 	IPCWAIT_REASON_COUNT,
 };
 

@@ -59,13 +59,12 @@ static struct iw_site site_of(const struct iw_waiter *me)
 
 bool iw_plan_worth_a_look(struct iw_waiter *me)
 {
-	enum ipcwait_preset own;
-
 	me->state = iw_window_state(me->window);
-	own = iw_state_preset(me->state);
-	return !iw_self()->alone && own != IPCWAIT_BLOCK &&
+	me->preset = me->facts ? iw_policy_preset(me->facts, me->state)
+			       : iw_state_preset(me->state);
+	return !iw_self()->alone && me->preset != IPCWAIT_BLOCK &&
 	       (!iw_state_known(me->state) || iw_state_share(me->state) ||
-		own > IPCWAIT_POWER);
+		me->preset > IPCWAIT_POWER);
 }
 
 enum iw_reason iw_plan(struct iw_waiter *me)
@@ -74,7 +73,6 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 
 	if (!me->facts)
 		return IW_NO_FACTS;
-	me->preset = iw_policy_preset(me->facts, me->state);
 	why = me->preset == IPCWAIT_BLOCK ? IW_PRESET_BLOCK : lacks_cpu(me);
 	if (why != IW_PRESET_BLOCK)
 		iw_self()->alone = why;

@@ -11,14 +11,11 @@
 
 /*
  * True unless a look or two is known to be in vain: the wait is not long as a rule, and the thread
- * had a second CPU for its partners the last time. Sets the waiter's state.
+ * had a second CPU for its partners the last time. Sets the waiter's state and preset.
  */
 bool iw_plan_worth_a_look(struct iw_waiter *me);
 
-/*
- * Why the waiter does not spin at all; IW_NO_REASON: it may. Sets its preset and share, and whether
- * it is to part from its waker's CPU.
- */
+/* Why the waiter does not spin at all; IW_NO_REASON: it may. Sets its share. */
 enum iw_reason iw_plan(struct iw_waiter *me);
 
 /* The waiter has to spin or sleep in earnest: what a sleep costs, and what it caused itself. */

@@ -17,11 +17,10 @@
 /* One sleep in so many is a sample of what a wake costs: a sample moves shared lines. */
 #define SLEEPS_PER_SAMPLE 4
 
-/* The course of one wait. Times are those of CLOCK_MONOTONIC, and 0 if not learning. */
+/* The course of a wait that is learned from. Times are those of CLOCK_MONOTONIC. */
 struct course {
-	bool learning; /* it may be worth spinning some day, so the clock is worth reading */
-	bool dirty;    /* its length is not known */
-	bool timed;    /* a timer of ours ended the last sleep */
+	bool dirty;         /* its length is not known */
+	bool timed;         /* a timer of ours ended the last sleep */
 	uint64_t spun_ns;   /* how long all spins took */
 	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
@@ -91,6 +90,28 @@ static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 	return rest->word ? until_ns : sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);
 }
 
+static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
+{
+	int r = iw_sleep_as(me, rest, until_ns);
+
+	me->woken = r >= 0;
+	me->woken_on = r > 0 ? (unsigned)r : 0;
+	return r;
+}
+
+/* What a sleep until @until_ns that ended with @r means for the wait. 0, -EAGAIN: go on. */
+static int after_sleep(const struct iw_waiter *me, int64_t until_ns, int r)
+{
+	if (r == -EINTR && me->what->restarts)
+		return -EAGAIN;
+	return r > 0 || (r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r;
+}
+
+static bool goes_on(int r)
+{
+	return r == 0 || r == -EAGAIN;
+}
+
 /* Until a wake, the deadline, the primitive's own time or our timer: whichever comes first. */
 static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struct course *c)
 {
@@ -100,19 +121,14 @@ static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struc
 
 	if (timed)
 		until_ns = c->timer_at;
-	r = iw_sleep_as(me, rest, until_ns);
-	me->woken = r >= 0;
-	me->woken_on = r > 0 ? (unsigned)r : 0;
+	r = sleep_until(me, rest, until_ns);
 	c->timed = timed && r == -ETIMEDOUT;
-	if (c->learning)
-		note_sleep(me, c);
+	note_sleep(me, c);
 	if (timed && r != -EAGAIN)
 		note_timer(me, c);
 	if (r != -EAGAIN)
 		c->timer_at = IPCWAIT_FOREVER;
-	if (r == -EINTR && me->what->restarts)
-		return -EAGAIN;
-	return r > 0 || (r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r;
+	return after_sleep(me, until_ns, r);
 }
 
 static bool taken_in_withdrawing(struct iw_waiter *me)
@@ -195,8 +211,8 @@ static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 	seen = me->what->look(me);
 	if (seen != IW_AWAY)
 		return seen == IW_THERE;
-	return r == 0 && rest->may_spin && c->learning &&
-	       (rest->spin_ns || (me->woken && spins(me))) && spin(me, c, rest->spin_ns);
+	return r == 0 && rest->may_spin && (rest->spin_ns || (me->woken && spins(me))) &&
+	       spin(me, c, rest->spin_ns);
 }
 
 /*
@@ -215,18 +231,19 @@ static void set_timer(struct iw_waiter *me, struct course *c)
 		c->timer_at = (int64_t)wake_at;
 }
 
-/*
- * The first sleep is near. What can be counted before it is: afterwards somebody waits for this
- * thread. Whoever will not spin whatever it learns spares itself the clock.
- */
-static void begin_sleeping(struct iw_waiter *me, struct course *c)
+/* What can be counted before a sleep is: afterwards somebody waits for this thread. */
+static void count_sleep(const struct iw_waiter *me, enum iw_reason why)
 {
 	iw_count(me->what->kind, IW_SLEPT, 1);
-	if (c->outcome.reason)
-		iw_count_reason(c->outcome.reason);
+	if (why)
+		iw_count_reason(why);
+}
+
+/* The first sleep is near. */
+static void begin_sleeping(struct iw_waiter *me, struct course *c)
+{
+	count_sleep(me, c->outcome.reason);
 	c->timer_at = IPCWAIT_FOREVER;
-	if (!c->learning)
-		return;
 	c->asleep_at = now_ns();
 	c->began_at = c->asleep_at - c->spun_ns;
 	if (me->preset == IPCWAIT_LATENCY)
@@ -274,13 +291,40 @@ static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 		if (rest.taken)
 			break;
 		r = sleep_through(me, &rest, c);
-	} while ((r == 0 || r == -EAGAIN) && !taken_after(me, &rest, r, c));
+	} while (goes_on(r) && !taken_after(me, &rest, r, c));
 
-	if (r == -EAGAIN)
-		r = 0;
-	if (c->learning)
-		learn(me, c, r == 0);
-	return r ? give_up(me, r) : 0;
+	learn(me, c, goes_on(r));
+	return goes_on(r) ? 0 : give_up(me, r);
+}
+
+/*
+ * The same where spinning could not pay, whatever was learned: no spin, no clock, and nothing of
+ * it is remembered.
+ */
+static int sleep_plainly(struct iw_waiter *me)
+{
+	int r = 0;
+
+	count_sleep(me, me->reason);
+	do {
+		struct iw_rest rest = me->what->settle(me);
+		int64_t until_ns;
+
+		if (rest.taken)
+			break;
+		until_ns = ends_at(me, &rest);
+		r = after_sleep(me, until_ns, sleep_until(me, &rest, until_ns));
+	} while (goes_on(r) && me->what->look(me) != IW_THERE);
+	return goes_on(r) ? 0 : give_up(me, r);
+}
+
+/* The deadline is past: what is there is taken, and nothing else is done. */
+static int poll(struct iw_waiter *me)
+{
+	if (taken_in_withdrawing(me))
+		return 0;
+	iw_count(me->what->kind, IW_EXPIRED, 1);
+	return -ETIMEDOUT;
 }
 
 /* It spun, and did not sleep. */
@@ -301,45 +345,65 @@ static struct iw_outcome outcome_of(const struct iw_waiter *me)
 				    .resumable = me->what->resumable };
 }
 
+/*
+ * A deadline that passes in the spin ends the wait at once: the kernel would set a timer for it,
+ * which comes some 50 us late. What a spinner has marked goes as if it had slept.
+ */
+static int end_at_deadline(struct iw_waiter *me, struct course *c)
+{
+	c->outcome.reason = IW_NO_REASON;
+	if (me->what->settle(me).taken)
+		return end_spinning(me, c);
+	return poll(me);
+}
+
+static int spin_then_sleep(struct iw_waiter *me, struct course *c)
+{
+	if (!me->reason && spin(me, c, 0))
+		return end_spinning(me, c);
+	if (me->reason == IW_DEADLINE && me->deadline_ns <= iw_clock_ns())
+		return end_at_deadline(me, c);
+	return sleep_until_taken(me, c);
+}
+
+static int tell(const struct iw_waiter *me, const struct iw_outcome *o)
+{
+	if (me->facts && me->facts->observed)
+		iw_observe(me->facts, o);
+	return o->result;
+}
+
 /* Plan, spin, sleep: the first looks were in vain, or said @why not to look any more. */
 static int wait_in_earnest(struct iw_waiter *me, enum iw_reason why)
 {
 	struct course c = { .outcome = outcome_of(me) };
-	enum iw_reason plan = iw_plan(me);
 
-	c.learning = !plan || plan == IW_LEARNED_LONG;
-	c.outcome.reason = me->reason = plan ? plan : why;
-	if (c.learning)
-		iw_plan_costs(me);
-	c.outcome.result = !me->reason && spin(me, &c, 0) ? end_spinning(me, &c)
-							  : sleep_until_taken(me, &c);
+	c.outcome.reason = me->reason = me->reason ? me->reason : why;
+	iw_plan_costs(me);
+	c.outcome.result = spin_then_sleep(me, &c);
 	if (me->preset == IPCWAIT_LATENCY)
 		iw_plan_note_lateness(me, c.late_ns);
-	if (me->facts && me->facts->observed)
-		iw_observe(me->facts, &c.outcome);
-	return c.outcome.result;
+	return tell(me, &c.outcome);
+}
+
+static int wait_plainly(struct iw_waiter *me)
+{
+	struct iw_outcome o = outcome_of(me);
+
+	o.reason = me->reason;
+	o.result = sleep_plainly(me);
+	return tell(me, &o);
 }
 
 /* Most waits that are worth a look are over here, and nothing has been worked out for them. */
 static int end_at_once(struct iw_waiter *me)
 {
+	struct iw_outcome o;
+
 	iw_count(me->what->kind, IW_SPUN, 1);
 	iw_plan_learn_spun(me, 0);
-	if (me->facts && me->facts->observed) {
-		struct iw_outcome o = outcome_of(me);
-
-		iw_observe(me->facts, &o);
-	}
-	return 0;
-}
-
-/* The deadline is past: what is there is taken, and nothing else is done. */
-static int poll(struct iw_waiter *me)
-{
-	if (taken_in_withdrawing(me))
-		return 0;
-	iw_count(me->what->kind, IW_EXPIRED, 1);
-	return -ETIMEDOUT;
+	o = outcome_of(me);
+	return tell(me, &o);
 }
 
 /*
@@ -355,5 +419,8 @@ int iw_wait(struct iw_waiter *me)
 	me->facts = iw_facts();
 	if (iw_plan_worth_a_look(me) && iw_first_looks(me, &why))
 		return end_at_once(me);
+	me->reason = iw_plan(me);
+	if (me->reason && me->reason != IW_LEARNED_LONG)
+		return wait_plainly(me);
 	return wait_in_earnest(me, why);
 }

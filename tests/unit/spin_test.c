@@ -205,10 +205,12 @@ static void dirty_length_after_a_sleep(void)
 	CHECK_EQ(probe.window.bins.v, 0);
 }
 
-/* The deadline ends the spin: that says nothing about how long waits are. */
+/*
+ * The deadline ends the spin, and with it the wait: no timer of the kernel is set for what is past.
+ * It says nothing about how long waits are.
+ */
 static void deadline_ends_the_spin(void)
 {
-	static const struct fake_step script[] = { { .result = -ETIMEDOUT } };
 	struct ipcwait_stats before;
 
 	world(IPCWAIT_ADAPTIVE, 2);
@@ -219,12 +221,15 @@ static void deadline_ends_the_spin(void)
 		probe_forget();
 		probe_again(fake.now_ns + ns);
 		before = probe_stats();
-		FAKE_SCRIPT(script);
+		fake_script(NULL, 0);
 		CHECK_EQ(iw_wait(&probe.base), -ETIMEDOUT);
-		CHECK_EQ(probe_why(&before), IPCWAIT_REASON_DEADLINE);
+		CHECK(fake.now_ns >= probe.base.deadline_ns);
+		CHECK_EQ(probe.base.reason, IW_DEADLINE);
+		CHECK_EQ(probe_why(&before), IPCWAIT_REASON_NONE);
 		counted = probe_counted(&before);
 		CHECK_EQ(counted.expired, 1);
 		CHECK_EQ(counted.slept, 0);
+		CHECK_EQ(counted.futex_waits, 0);
 		probe_learned_nothing();
 	}
 }
