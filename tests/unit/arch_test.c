@@ -160,7 +160,7 @@ static void test_deadlines_end_it(void)
 
 #define PAGE 4096
 
-/* Results and errors as the kernel has them, all six arguments in their places, errno left alone. */
+/* Results and errors as the kernel has them, six arguments in their places, errno left alone. */
 static void test_syscalls(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
