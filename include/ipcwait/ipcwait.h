@@ -15,6 +15,7 @@
 #include <ipcwait/mutex.h>
 #include <ipcwait/once.h>
 #include <ipcwait/policy.h>
+#include <ipcwait/pool.h>
 #include <ipcwait/rwlock.h>
 #include <ipcwait/sem.h>
 #include <ipcwait/stats.h>

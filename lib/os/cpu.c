@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "os/cpu.h"
 #include "os/rseq.h"
+#include "os/syscall.h"
 
 #include <ipcwait/base.h>
 
@@ -49,4 +50,13 @@ unsigned iw_cpu_current(void)
 	cpu = sched_getcpu();
 	errno = saved_errno;
 	return cpu < 0 ? 0 : (unsigned)cpu;
+}
+
+unsigned iw_cpu_node(void)
+{
+	unsigned cpu = 0, node = 0;
+
+	if (iw_syscall(SYS_getcpu, (long)&cpu, (long)&node, 0, 0, 0, 0))
+		return 0;
+	return node;
 }

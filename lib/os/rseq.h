@@ -65,7 +65,7 @@ static inline void iw_rseq_disarm(void)
 		*iw_rseq_field() = 0;
 }
 
-/* The CPU that the thread runs on, which the kernel keeps two fields before; negative: unknown. */
+/* The CPU that the thread runs on, which the kernel keeps right before; negative: unknown. */
 static inline int iw_rseq_cpu(void)
 {
 	return iw_rseq_offset ? ((volatile int32_t *)iw_rseq_field())[-1] : -1;

@@ -31,6 +31,9 @@ static void *find(const char *name)
 
 	if (!f)
 		fail_msg("%s: %s", name, dlerror());
+	/* dladdr() knows no thread-local storage. */
+	if (!strcmp(name, "ipcwait_impl_pool_entries"))
+		return f;
 	assert_int_not_equal(dladdr(f, &info), 0);
 	if (!strstr(info.dli_fname, "libipcwait.so"))
 		fail_msg("%s is found in %s", name, info.dli_fname);

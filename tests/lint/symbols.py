@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""lib/libipcwait.map lists exactly the functions that the public headers export."""
+"""lib/libipcwait.map lists exactly what the public headers export."""
 import re
 from typing import Dict, NamedTuple, Tuple
 
@@ -10,6 +10,7 @@ from outline import exported
 RULES = ('symbols.map', 'symbols.undeclared', 'symbols.unlisted')
 
 MAP = 'lib/libipcwait.map'
+THREAD_LOCAL = re.compile(r'\bextern\s+IPCWAIT_API\s+__thread\s[^;()]*?(\w+)\s*[[;]')
 NODE = re.compile(r'([A-Za-z]\w*)\s*\{([^}]*)\}\s*(\w*)\s*;')
 
 
@@ -52,6 +53,8 @@ def check(tree):
     for header in tree.public_headers():
         for item in exported(header):
             declared[item.name] = (header.path, header.line(item.start))
+        for m in THREAD_LOCAL.finditer(header.bare):
+            declared[m[1]] = (header.path, header.line(m.start()))
     for name in sorted(declared.keys() - listed.symbols.keys()):
         tree.add('symbols.unlisted', *declared[name],
                  f'{name} is declared but not in {MAP}: add it')

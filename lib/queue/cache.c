@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "os/seam.h"
+#include "os/thread_end.h"
+#include "queue/cache.h"
+#include "queue/lock.h"
+#include "queue/pool.h"
+
+/* Nearest, and most of the time all that is needed. */
+__thread struct ipcwait_impl_pool_entry
+	ipcwait_impl_pool_entries[IPCWAIT_IMPL_POOL_ENTRIES];
+
+/* All of the thread's. */
+static _Thread_local struct iw_cache *mine IW_TLS_INITIAL_EXEC;
+
+/* Under the lock. */
+static struct ipcwait_mutex lock = { .flags = IPCWAIT_PRIVATE };
+static struct ipcwait_pool *pools;
+static uint64_t names;
+
+/* Set before main(): the ends of threads, and forks, will be noticed. */
+static bool hooked;
+
+/* The thread has given all back: it does without from now on, since its end may have been told. */
+static _Thread_local bool ended IW_TLS_INITIAL_EXEC;
+
+void iw_caches_lock(void)
+{
+	iw_lock(&lock);
+}
+
+void iw_caches_unlock(void)
+{
+	iw_unlock(&lock);
+}
+
+static void forget(struct iw_cache *c)
+{
+	struct ipcwait_impl_pool_entry *e =
+		&ipcwait_impl_pool_entries[c->name % IPCWAIT_IMPL_POOL_ENTRIES];
+
+	if (e->cache == &c->hand)
+		*e = (struct ipcwait_impl_pool_entry){ 0, NULL };
+}
+
+static void link_cache(struct ipcwait_pool *pool, struct iw_cache *c)
+{
+	c->of_pool = pool->caches;
+	c->pool_link = &pool->caches;
+	if (pool->caches)
+		pool->caches->pool_link = &c->of_pool;
+	pool->caches = c;
+	c->of_thread = mine;
+	c->thread_link = &mine;
+	if (mine)
+		mine->thread_link = &c->of_thread;
+	mine = c;
+}
+
+static void unlink_cache(struct iw_cache *c)
+{
+	*c->pool_link = c->of_pool;
+	if (c->of_pool)
+		c->of_pool->pool_link = c->pool_link;
+	*c->thread_link = c->of_thread;
+	if (c->of_thread)
+		c->of_thread->thread_link = c->thread_link;
+}
+
+static void give_all_back(void)
+{
+	ended = true;
+	iw_caches_lock();
+	while (mine) {
+		struct iw_cache *c = mine;
+
+		unlink_cache(c);
+		forget(c);
+		iw_pool_take_back(c->pool, c);
+		free(c);
+	}
+	iw_caches_unlock();
+}
+
+/*
+ * No slab is in the middle of anything when the process is copied. Threads may be in the middle of
+ * taking or putting a magazine: that one is lost to the child, like those that they have in hand.
+ */
+static void before_fork(void)
+{
+	iw_caches_lock();
+	for (struct ipcwait_pool *p = pools; p; p = p->next)
+		iw_lock(&p->slabs.lock);
+}
+
+static void after_fork(void)
+{
+	for (struct ipcwait_pool *p = pools; p; p = p->next)
+		iw_unlock(&p->slabs.lock);
+	iw_caches_unlock();
+}
+
+static bool is_mine(const struct iw_cache *c)
+{
+	const struct iw_cache *m = mine;
+
+	while (m && m != c)
+		m = m->of_thread;
+	return m;
+}
+
+/* What the other threads had in hand stays out; nobody's list is theirs any more. */
+static void orphan(struct iw_cache *c)
+{
+	for (; c; c = c->of_pool) {
+		if (is_mine(c))
+			continue;
+		c->of_thread = NULL;
+		c->thread_link = &c->of_thread;
+	}
+}
+
+/* The child has one thread, and locks without the waiters of the parent. */
+static void after_fork_in_child(void)
+{
+	static const struct ipcwait_mutex unlocked = { .flags = IPCWAIT_PRIVATE };
+
+	for (struct ipcwait_pool *p = pools; p; p = p->next) {
+		orphan(p->caches);
+		iw_pool_recount(p);
+		p->slabs.lock = unlocked;
+	}
+	lock = unlocked;
+}
+
+/* Early, so that in a fork the program's own hooks, which may use pools, run before ours. */
+static __attribute__((constructor)) void hook(void)
+{
+	hooked = iw_thread_hooks(give_all_back, before_fork, after_fork,
+				 after_fork_in_child);
+}
+
+bool iw_caches_enter(struct ipcwait_pool *pool)
+{
+	if (!hooked)
+		return false;
+	iw_caches_lock();
+	pool->head.name = ++names;
+	pool->next = pools;
+	pool->link = &pools;
+	if (pools)
+		pools->link = &pool->next;
+	pools = pool;
+	iw_caches_unlock();
+	return true;
+}
+
+void iw_caches_leave(struct ipcwait_pool *pool)
+{
+	*pool->link = pool->next;
+	if (pool->next)
+		pool->next->link = pool->link;
+	for (struct iw_cache *c = pool->caches, *next; c; c = next) {
+		next = c->of_pool;
+		unlink_cache(c);
+		free(c);
+	}
+}
+
+/* Does nothing without memory, or where the thread's end would not be noticed. */
+static void make(struct ipcwait_pool *pool)
+{
+	struct iw_cache *c = aligned_alloc(_Alignof(struct iw_cache), sizeof(*c));
+	struct iw_depot *d = iw_pool_nearest(pool);
+	struct iw_magazine *loaded = iw_pool_empty_magazine(pool, d);
+	struct iw_magazine *other = iw_pool_empty_magazine(pool, d);
+
+	if (!c || !loaded || !other || !iw_thread_end_ask()) {
+		iw_pool_shelve(pool, loaded);
+		iw_pool_shelve(pool, other);
+		free(c);
+		return;
+	}
+	*c = (struct iw_cache){ .name = pool->head.name, .pool = pool, .previous = other };
+	iw_cache_load(c, loaded, pool->rounds);
+	iw_caches_lock();
+	link_cache(pool, c);
+	iw_caches_unlock();
+}
+
+struct iw_cache *iw_cache_known(const struct ipcwait_pool *pool)
+{
+	struct iw_cache *c = iw_cache_at_hand(pool->head.name);
+
+	if (IPCWAIT_LIKELY(c))
+		return c;
+	iw_caches_lock();
+	for (c = mine; c && c->name != pool->head.name; c = c->of_thread)
+		continue;
+	iw_caches_unlock();
+	if (c)
+		ipcwait_impl_pool_entries[c->name % IPCWAIT_IMPL_POOL_ENTRIES] =
+			(struct ipcwait_impl_pool_entry){ c->name, &c->hand };
+	return c;
+}
+
+struct iw_cache *iw_cache_find(struct ipcwait_pool *pool)
+{
+	struct iw_cache *c = iw_cache_known(pool);
+	int saved_errno = errno;
+
+	if (IPCWAIT_LIKELY(c) || ended)
+		return c;
+	make(pool);
+	errno = saved_errno;
+	return iw_cache_known(pool);
+}
