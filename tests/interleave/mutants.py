@@ -25,6 +25,7 @@ import mutants_engine
 import mutants_event
 import mutants_gates
 import mutants_mutex
+import mutants_queue
 import mutants_rwlock
 import mutants_sync
 import mutants_wait_any
@@ -35,6 +36,7 @@ MUTANTS += mutants_mutex.MUTANTS
 MUTANTS += mutants_rwlock.MUTANTS
 MUTANTS += mutants_wait_any.MUTANTS
 MUTANTS += mutants_cond.MUTANTS
+MUTANTS += mutants_queue.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
