@@ -352,9 +352,10 @@ static struct iw_outcome outcome_of(const struct iw_waiter *me)
 static int end_at_deadline(struct iw_waiter *me, struct course *c)
 {
 	c->outcome.reason = IW_NO_REASON;
-	if (me->what->settle(me).taken)
+	if (me->what->settle(me).taken || taken_in_withdrawing(me))
 		return end_spinning(me, c);
-	return poll(me);
+	iw_count(me->what->kind, IW_EXPIRED, 1);
+	return -ETIMEDOUT;
 }
 
 static int spin_then_sleep(struct iw_waiter *me, struct course *c)
@@ -392,6 +393,8 @@ static int wait_plainly(struct iw_waiter *me)
 
 	o.reason = me->reason;
 	o.result = sleep_plainly(me);
+	if (me->preset == IPCWAIT_LATENCY)
+		iw_plan_note_lateness(me, 0);
 	return tell(me, &o);
 }
 
