@@ -29,6 +29,9 @@ sys.path.insert(0, str(BENCH))
 from harness import cli, store, summary  # noqa: E402
 
 # Far more than any of these runs takes on a machine that is busy with other things.
+# Of a measurement that was disturbed, which a real one refuses to report.
+ATTEMPTS = 8
+
 SECONDS_MOST = 200
 
 IMPLS = ["ipcwait", "glibc", "futex"]
@@ -101,8 +104,11 @@ class HarnessTest(unittest.TestCase):
         return subprocess.CompletedProcess(args, status, out.getvalue(), err.getvalue())
 
     def measure(self, *args, status=0, out="out.json", **how):
-        """Run with --out; the result, the process."""
-        r = self.run_it(*self.fake_args(out), "--no-progress", *args, **how)
+        """Run with --out; the result, the process. Again where the machine was not quiet enough."""
+        for _ in range(ATTEMPTS):
+            r = self.run_it(*self.fake_args(out), "--no-progress", *args, **how)
+            if status or "were disturbed by other programs" not in r.stderr:
+                break
         self.assertEqual(r.returncode, status, r.stdout + r.stderr)
         return self.load(out), r
 
