@@ -172,14 +172,21 @@ bool iw_pool_trim_one(struct ipcwait_pool *pool, struct iw_depot *d)
 	return true;
 }
 
+static bool trim_any(struct ipcwait_pool *pool)
+{
+	for (uint32_t i = 0; i < pool->depots; i++)
+		if (iw_pool_trim_one(pool, &pool->depot[i]))
+			return true;
+	return false;
+}
+
 /* For a thread that can have no magazines. What the slabs lack may lie in a depot. */
 static void *get_without(struct ipcwait_pool *pool)
 {
-	struct iw_depot *d = iw_pool_nearest(pool);
 	void *object;
 
 	while (!iw_slabs_take(&pool->slabs, &object, 1))
-		if (!iw_pool_trim_one(pool, d))
+		if (!trim_any(pool))
 			return NULL;
 	iw_unpoison(object, pool->elem_bytes);
 	return object;
