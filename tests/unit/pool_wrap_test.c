@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pool on a machine with four nodes, and where memory runs out: the linker puts the functions
+ * below in front of the real ones (-Wl,--wrap).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <ipcwait/ipcwait.h>
+
+#include "common/cmocka_all.h"
+
+#define NODES 4
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_aligned_alloc(size_t align, size_t bytes);
+void *__real_iw_pages_get(size_t bytes, size_t align);
+uint32_t __wrap_iw_nodes(uint32_t most);
+unsigned __wrap_iw_cpu_node(void);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_aligned_alloc(size_t align, size_t bytes);
+void *__wrap_iw_pages_get(size_t bytes, size_t align);
+
+static _Thread_local unsigned node;
+
+/* So many more requests succeed, of each kind. */
+static int callocs = 1000000, aligned = 1000000, pages = 1000000;
+
+uint32_t __wrap_iw_nodes(uint32_t most)
+{
+	return most < NODES ? most : NODES;
+}
+
+unsigned __wrap_iw_cpu_node(void)
+{
+	return node;
+}
+
+static bool refused(int *left)
+{
+	if (*left > 0) {
+		--*left;
+		return false;
+	}
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	return refused(&callocs) ? NULL : __real_calloc(n, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t bytes)
+{
+	return refused(&aligned) ? NULL : __real_aligned_alloc(align, bytes);
+}
+
+void *__wrap_iw_pages_get(size_t bytes, size_t align)
+{
+	int saved_errno = errno;
+	bool no = refused(&pages);
+
+	errno = saved_errno;
+	return no ? NULL : __real_iw_pages_get(bytes, align);
+}
+
+static struct ipcwait_pool *pool;
+
+static int make(uint64_t most, uint32_t magazine)
+{
+	struct ipcwait_pool_params params = { .elem_size = 64,
+					      .max_elems = most,
+					      .magazine = magazine };
+
+	return ipcwait_pool_create(&params, &pool);
+}
+
+static struct ipcwait_pool_stats stats(void)
+{
+	struct ipcwait_pool_stats st;
+
+	CHECK_EQ(ipcwait_pool_stats_get(pool, &st, sizeof(st)), sizeof(st));
+	return st;
+}
+
+static void end(void)
+{
+	(void)ipcwait_pool_trim(pool);
+	assert_int_equal(stats().used, 0);
+	assert_int_equal(stats().bytes, 0);
+	ipcwait_pool_destroy(pool);
+}
+
+#define ELEMS 64
+
+static void *elem[ELEMS];
+
+static void get_all(void)
+{
+	for (unsigned i = 0; i < ELEMS; i++)
+		assert_non_null(elem[i] = ipcwait_pool_get(pool));
+}
+
+static void put_all(void)
+{
+	for (unsigned i = 0; i < ELEMS; i++)
+		ipcwait_pool_put(pool, elem[i]);
+}
+
+/* What is put on one node is found on another before the slabs are asked. */
+static void test_nodes(void **state)
+{
+	uint64_t refills;
+
+	(void)state;
+	assert_int_equal(make(0, 4), 0);
+	node = 0;
+	get_all();
+	refills = stats().refills;
+	for (unsigned round = 1; round < 3 * NODES; round++) {
+		put_all();
+		assert_int_equal(stats().cached, ELEMS - 8);
+		node = round % (NODES + 1);
+		get_all();
+	}
+	assert_int_equal(stats().refills, refills);
+	assert_int_equal(stats().cached, 0);
+	put_all();
+	end();
+}
+
+static void test_create_without_memory(void **state)
+{
+	(void)state;
+	errno = 4711;
+	aligned = 0;
+	assert_int_equal(make(0, 0), -ENOMEM);
+	assert_int_equal(errno, 4711);
+	aligned = 1000000;
+}
+
+/* A thread that can have no magazines gets what slabs and depots have. */
+static void without_a_cache(int *resource)
+{
+	errno = 4711;
+	assert_int_equal(make(ELEMS, 4), 0);
+	*resource = 0;
+	get_all();
+	assert_null(ipcwait_pool_get(pool));
+	assert_int_equal(stats().threads, 0);
+	assert_int_equal(stats().used, ELEMS);
+	put_all();
+	assert_int_equal(stats().used, 0);
+	*resource = 1000000;
+	get_all();
+	put_all();
+	assert_int_equal(stats().threads, 1);
+	assert_int_equal(errno, 4711);
+	end();
+}
+
+static void test_no_cache(void **state)
+{
+	(void)state;
+	without_a_cache(&aligned);
+	without_a_cache(&callocs);
+}
+
+static void *get_all_bare(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < ELEMS; i++)
+		CHECK((elem[i] = ipcwait_pool_get(pool)) != NULL);
+	CHECK(ipcwait_pool_get(pool) == NULL);
+	CHECK_EQ(stats().threads, 1);
+	return NULL;
+}
+
+/* The slabs may give no more, and depots have some: also a thread without magazines finds them. */
+static void test_depots_for_those_without(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(make(ELEMS + 8, 4), 0);
+	get_all();
+	put_all();
+	get_all();
+	put_all();
+	aligned = 0;
+	CHECK_EQ(pthread_create(&thread, NULL, get_all_bare, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	aligned = 1000000;
+	put_all();
+	end();
+}
+
+/* No more magazines: the one in hand is emptied into the slabs. */
+static void test_no_magazine(void **state)
+{
+	(void)state;
+	assert_int_equal(make(0, 2), 0);
+	get_all();
+	/* The first chunk has sixteen, of which two are in hand; for all it takes thirty. */
+	callocs = 0;
+	put_all();
+	callocs = 1000000;
+	assert_int_equal(stats().cached, 14 * 2);
+	assert_in_range(stats().used, 2, 4);
+	get_all();
+	put_all();
+	end();
+}
+
+/* The system has no more: what there is can be had, and more as soon as there is. */
+static void test_no_pages(void **state)
+{
+	static void *many[5000];
+	unsigned n = 0;
+
+	(void)state;
+	errno = 4711;
+	assert_int_equal(make(0, 0), 0);
+	pages = 3;
+	while (n < 5000 && (many[n] = ipcwait_pool_get(pool)))
+		n++;
+	assert_in_range(n, 3 * (65536 / 64 - 2), 3 * 65536 / 64);
+	assert_null(ipcwait_pool_get(pool));
+	ipcwait_pool_put(pool, many[--n]);
+	assert_non_null(many[n++] = ipcwait_pool_get(pool));
+	pages = 1000000;
+	assert_non_null(many[n++] = ipcwait_pool_get(pool));
+	while (n)
+		ipcwait_pool_put(pool, many[--n]);
+	assert_int_equal(errno, 4711);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_create_without_memory),
+		cmocka_unit_test(test_no_cache),
+		cmocka_unit_test(test_depots_for_those_without),
+		cmocka_unit_test(test_no_magazine),
+		cmocka_unit_test(test_no_pages),
+	};
+
+	check_watchdog(60);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
