@@ -61,3 +61,11 @@ int64_t script_alarm_ns(unsigned i)
 {
 	return script_slept[i].call.deadline_ns - script_slept[i].began_ns;
 }
+
+uint64_t script_slept_for(enum ipcwait_reason reason)
+{
+	struct ipcwait_stats st;
+
+	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	return st.reasons[reason];
+}

@@ -38,6 +38,9 @@ void script_set(const struct scripted_sleep *sleeps, unsigned n);
 
 #define SCRIPT(sleeps) script_set(sleeps, sizeof(sleeps) / sizeof((sleeps)[0]))
 
+/* How many waits of this process have slept for that reason. */
+uint64_t script_slept_for(enum ipcwait_reason reason);
+
 /* Nearly the same time: some readings of the clock apart. */
 bool script_about(int64_t is_ns, int64_t want_ns);
 

@@ -116,6 +116,8 @@ static void does_not_spin_where_it_is_full(void)
 	CHECK(script_slept[0].began_ns - began_ns < 10 * US);
 	CHECK_EQ(script_slept[0].word, W(1, 0, 3) | QUIET);
 	assert_word(W(1, 0, 2) | P(1));
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_OVERTAKEN), 1);
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_CROWDED), 0);
 }
 
 static void lock_waiting(uint32_t note)

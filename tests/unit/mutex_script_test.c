@@ -417,6 +417,8 @@ static void sleeps_beside_a_spinner(void)
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(readings < 20);
 	CHECK_EQ(script_slept[0].word, W(1, 0, 3) | SPINNER);
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_CROWDED), 1);
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_OVERTAKEN), 0);
 }
 
 static void overtake_twice(void)
@@ -436,6 +438,8 @@ static void spins_in_vain(void)
 	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
 	CHECK(readings < 60);
 	CHECK_EQ(fake.wakes, 0);
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_OVERTAKEN), 1);
+	CHECK_EQ(script_slept_for(IPCWAIT_REASON_CROWDED), 0);
 	CHECK_EQ(script_slept[0].word, W(1, 0, 3) | QUIET);
 	assert_word(W(1, 0, 2) | P(1));
 }
