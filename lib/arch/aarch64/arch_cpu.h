@@ -74,7 +74,6 @@ static inline char *iw_arch_thread_pointer(void)
 /* BRK #0x45e0, from sys/rseq.h of glibc. */
 #define IW_ARCH_RSEQ_SIGNATURE 0xd428bc00u
 
-/* The architecture promises one rate for the whole system. */
 #define iw_arch_syscall iw_arch_syscall
 static inline long iw_arch_syscall(long number, long a, long b, long c, long d, long e,
 				   long f)
@@ -90,6 +89,7 @@ static inline long iw_arch_syscall(long number, long a, long b, long c, long d, 
 	return x0;
 }
 
+/* The architecture promises one rate for the whole system. */
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {

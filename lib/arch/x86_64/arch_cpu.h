@@ -71,7 +71,6 @@ static inline char *iw_arch_thread_pointer(void)
 /* The operand of an undefined instruction, from sys/rseq.h of glibc. */
 #define IW_ARCH_RSEQ_SIGNATURE 0x53053053u
 
-/* Leaf 0x80000007, EDX bit 8: constant rate, runs in every power state. */
 #define iw_arch_syscall iw_arch_syscall
 static inline long iw_arch_syscall(long number, long a, long b, long c, long d, long e,
 				   long f)
@@ -86,6 +85,7 @@ static inline long iw_arch_syscall(long number, long a, long b, long c, long d, 
 	return r;
 }
 
+/* Leaf 0x80000007, EDX bit 8: constant rate, runs in every power state. */
 #define iw_arch_ticks_steady iw_arch_ticks_steady
 static inline bool iw_arch_ticks_steady(void)
 {
