@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A program under AddressSanitizer is told of whoever touches an object that is in its pool. */
+/* AddressSanitizer, if the library is built with it, is told which objects are in their pool. */
 #ifndef IW_QUEUE_POISON_H
 #define IW_QUEUE_POISON_H
 
 #include <stddef.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define IW_POISONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IW_POISONS 1
-#endif
-#endif
+#include <ipcwait/pool.h>
 
-#ifdef IW_POISONS
+#if !IPCWAIT_IMPL_POOL_INLINE
 #include <sanitizer/asan_interface.h>
 
 static inline void iw_poison(void *p, size_t bytes)
