@@ -167,10 +167,8 @@ int main(int argc, char **argv)
 	if (argc != 5 || !is_allocator(argv[1]) || form_named(argv[2]) < 0 ||
 	    number_parse(argv[3], 1, IPCWAIT_POOL_ELEM_MAX, &size) ||
 	    number_parse(argv[4], 1, 1000000000, &p.count)) {
-		complain("want pool, malloc or none; own, deep or across; SIZE from 1 to "
-			 "%d; "
-			 "COUNT "
-			 "from 1 to 1000000000",
+		complain("want pool, malloc or none; own, deep or across; SIZE, 1 to %d; "
+			 "COUNT, 1 to 1000000000",
 			 IPCWAIT_POOL_ELEM_MAX);
 		return EXIT_BAD_INPUT;
 	}

@@ -20,7 +20,8 @@
  *
  * Cost: about a nanosecond and a half each for get and put in the magazine; a depot visit in so
  * many calls as a magazine holds, 64 for objects up to 512 bytes and fewer for larger ones. A
- * thread has eight pools at hand; with more, a call for one that is not takes 20 ns and a lock.
+ * thread has eight pools at hand; with more, a call for one that is not takes 16 ns more, and a
+ * lock that is the whole process's.
  *
  * Contents: what an object holds after get is not defined: not zero, and not what it held when it
  * was put. A library that was built with AddressSanitizer tells of objects that are touched while

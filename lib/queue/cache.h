@@ -20,9 +20,9 @@
 struct iw_cache {
 	struct ipcwait_impl_pool_cache hand; /* the loaded magazine, <ipcwait/pool.h> */
 	struct iw_magazine *loaded, *previous;
-	uint64_t name;                             /* of its pool */
-	struct ipcwait_word64 exchanges;           /* written by its thread only */
-	struct ipcwait_pool *pool;                 /* NULL: it is gone */
+	uint64_t name;                   /* of its pool */
+	struct ipcwait_word64 exchanges; /* written by its thread only */
+	struct ipcwait_pool *pool;
 	struct iw_cache *of_pool, **pool_link;     /* the pool's list */
 	struct iw_cache *of_thread, **thread_link; /* the thread's list */
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));
