@@ -37,7 +37,8 @@
  * unloaded its pools have been destroyed, and no thread that has used one is just ending.
  *
  * fork(2): the child has the pool, with the objects that it knows; those that other threads had in
- * hand are lost to it until it destroys the pool.
+ * hand are lost to it until it destroys the pool. A signal handler that may have interrupted a call
+ * for a pool must not fork.
  *
  * Limits: one process. Elements of 1 to IPCWAIT_POOL_ELEM_MAX bytes.
  */

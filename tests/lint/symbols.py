@@ -10,7 +10,7 @@ from outline import exported
 RULES = ('symbols.map', 'symbols.undeclared', 'symbols.unlisted')
 
 MAP = 'lib/libipcwait.map'
-THREAD_LOCAL = re.compile(r'\bextern\s+IPCWAIT_API\s+__thread\s[^;()]*?(\w+)\s*[[;]')
+THREAD_LOCAL = re.compile(r'\bextern\s+IPCWAIT_API\s+__thread\s[^;()]*?(\w+)\s*[\[;]')
 NODE = re.compile(r'([A-Za-z]\w*)\s*\{([^}]*)\}\s*(\w*)\s*;')
 
 
