@@ -13,11 +13,11 @@ __thread struct ipcwait_impl_pool_entry
 	ipcwait_impl_pool_entries[IPCWAIT_IMPL_POOL_ENTRIES];
 
 /* All of the thread's. */
-static _Thread_local struct iw_cache *mine IW_TLS_INITIAL_EXEC;
+static _Thread_local struct iw_link *mine IW_TLS_INITIAL_EXEC;
 
 /* Under the lock. */
 static struct ipcwait_mutex lock = { .flags = IPCWAIT_PRIVATE };
-static struct ipcwait_pool *pools;
+static struct iw_link *pools;
 static uint64_t names;
 
 /* Set before main(): the ends of threads, and forks, will be noticed. */
@@ -45,28 +45,10 @@ static void forget(struct iw_cache *c)
 		*e = (struct ipcwait_impl_pool_entry){ 0, NULL };
 }
 
-static void link_cache(struct ipcwait_pool *pool, struct iw_cache *c)
-{
-	c->of_pool = pool->caches;
-	c->pool_link = &pool->caches;
-	if (pool->caches)
-		pool->caches->pool_link = &c->of_pool;
-	pool->caches = c;
-	c->of_thread = mine;
-	c->thread_link = &mine;
-	if (mine)
-		mine->thread_link = &c->of_thread;
-	mine = c;
-}
-
 static void unlink_cache(struct iw_cache *c)
 {
-	*c->pool_link = c->of_pool;
-	if (c->of_pool)
-		c->of_pool->pool_link = c->pool_link;
-	*c->thread_link = c->of_thread;
-	if (c->of_thread)
-		c->of_thread->thread_link = c->thread_link;
+	iw_link_out(&c->of_pool);
+	iw_link_out(&c->of_thread);
 }
 
 static void give_all_back(void)
@@ -74,7 +56,7 @@ static void give_all_back(void)
 	ended = true;
 	iw_caches_lock();
 	while (mine) {
-		struct iw_cache *c = mine;
+		struct iw_cache *c = IW_LINKED(struct iw_cache, of_thread, mine);
 
 		unlink_cache(c);
 		forget(c);
@@ -91,34 +73,34 @@ static void give_all_back(void)
 static void before_fork(void)
 {
 	iw_caches_lock();
-	for (struct ipcwait_pool *p = pools; p; p = p->next)
-		iw_lock(&p->slabs.lock);
+	for (struct iw_link *l = pools; l; l = l->next)
+		iw_lock(&IW_LINKED(struct ipcwait_pool, of_all, l)->slabs.lock);
 }
 
 static void after_fork(void)
 {
-	for (struct ipcwait_pool *p = pools; p; p = p->next)
-		iw_unlock(&p->slabs.lock);
+	for (struct iw_link *l = pools; l; l = l->next)
+		iw_unlock(&IW_LINKED(struct ipcwait_pool, of_all, l)->slabs.lock);
 	iw_caches_unlock();
 }
 
 static bool is_mine(const struct iw_cache *c)
 {
-	const struct iw_cache *m = mine;
+	const struct iw_link *l = mine;
 
-	while (m && m != c)
-		m = m->of_thread;
-	return m;
+	while (l && l != &c->of_thread)
+		l = l->next;
+	return l;
 }
 
-/* What the other threads had in hand stays out; nobody's list is theirs any more. */
-static void orphan(struct iw_cache *c)
+/* What the other threads had in hand stays out; their lists are gone with them. */
+static void orphan(struct iw_link *caches)
 {
-	for (; c; c = c->of_pool) {
-		if (is_mine(c))
-			continue;
-		c->of_thread = NULL;
-		c->thread_link = &c->of_thread;
+	for (struct iw_link *l = caches; l; l = l->next) {
+		struct iw_cache *c = IW_LINKED(struct iw_cache, of_pool, l);
+
+		if (!is_mine(c))
+			c->of_thread = (struct iw_link){ NULL, NULL };
 	}
 }
 
@@ -127,7 +109,9 @@ static void after_fork_in_child(void)
 {
 	static const struct ipcwait_mutex unlocked = { .flags = IPCWAIT_PRIVATE };
 
-	for (struct ipcwait_pool *p = pools; p; p = p->next) {
+	for (struct iw_link *l = pools; l; l = l->next) {
+		struct ipcwait_pool *p = IW_LINKED(struct ipcwait_pool, of_all, l);
+
 		orphan(p->caches);
 		iw_pool_recount(p);
 		p->slabs.lock = unlocked;
@@ -148,22 +132,18 @@ bool iw_caches_enter(struct ipcwait_pool *pool)
 		return false;
 	iw_caches_lock();
 	pool->head.name = ++names;
-	pool->next = pools;
-	pool->link = &pools;
-	if (pools)
-		pools->link = &pool->next;
-	pools = pool;
+	iw_link_in(&pool->of_all, &pools);
 	iw_caches_unlock();
 	return true;
 }
 
 void iw_caches_leave(struct ipcwait_pool *pool)
 {
-	*pool->link = pool->next;
-	if (pool->next)
-		pool->next->link = pool->link;
-	for (struct iw_cache *c = pool->caches, *next; c; c = next) {
-		next = c->of_pool;
+	iw_link_out(&pool->of_all);
+	for (struct iw_link *l = pool->caches, *next; l; l = next) {
+		struct iw_cache *c = IW_LINKED(struct iw_cache, of_pool, l);
+
+		next = l->next;
 		unlink_cache(c);
 		free(c);
 	}
@@ -186,8 +166,24 @@ static void make(struct ipcwait_pool *pool)
 	*c = (struct iw_cache){ .name = pool->head.name, .pool = pool, .previous = other };
 	iw_cache_load(c, loaded, pool->rounds);
 	iw_caches_lock();
-	link_cache(pool, c);
+	iw_link_in(&c->of_pool, &pool->caches);
+	iw_link_in(&c->of_thread, &mine);
 	iw_caches_unlock();
+}
+
+/* The lock: the end of another of the thread's pools may be taking a cache out of the list. */
+static struct iw_cache *look_up(uint64_t name)
+{
+	struct iw_cache *found = NULL;
+
+	iw_caches_lock();
+	for (struct iw_link *l = mine; l && !found; l = l->next) {
+		struct iw_cache *c = IW_LINKED(struct iw_cache, of_thread, l);
+
+		found = c->name == name ? c : NULL;
+	}
+	iw_caches_unlock();
+	return found;
 }
 
 struct iw_cache *iw_cache_known(const struct ipcwait_pool *pool)
@@ -196,10 +192,7 @@ struct iw_cache *iw_cache_known(const struct ipcwait_pool *pool)
 
 	if (IPCWAIT_LIKELY(c))
 		return c;
-	iw_caches_lock();
-	for (c = mine; c && c->name != pool->head.name; c = c->of_thread)
-		continue;
-	iw_caches_unlock();
+	c = look_up(pool->head.name);
 	if (c)
 		ipcwait_impl_pool_entries[c->name % IPCWAIT_IMPL_POOL_ENTRIES] =
 			(struct ipcwait_impl_pool_entry){ c->name, &c->hand };

@@ -15,6 +15,7 @@
 
 #include <ipcwait/pool.h>
 
+#include "queue/list.h"
 #include "queue/magazine.h"
 
 struct iw_cache {
@@ -23,8 +24,7 @@ struct iw_cache {
 	uint64_t name;                   /* of its pool */
 	struct ipcwait_word64 exchanges; /* written by its thread only */
 	struct ipcwait_pool *pool;
-	struct iw_cache *of_pool, **pool_link;     /* the pool's list */
-	struct iw_cache *of_thread, **thread_link; /* the thread's list */
+	struct iw_link of_pool, of_thread; /* in the lists of its pool and of its thread */
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
 /* @m is in hand from now on. */

@@ -30,8 +30,8 @@ struct ipcwait_pool {
 	struct ipcwait_word64 refills, trimmed, exchanges_of_the_gone;
 
 	/* Under the lock of the caches. */
-	struct iw_cache *caches;
-	struct ipcwait_pool *next, **link;
+	struct iw_link *caches;
+	struct iw_link of_all;
 
 	struct iw_depot depot[];
 };

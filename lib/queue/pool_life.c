@@ -136,9 +136,9 @@ static uint64_t read64(const struct ipcwait_word64 *count)
 static void count_caches(const struct ipcwait_pool *pool, struct ipcwait_pool_stats *st)
 {
 	st->exchanges = read64(&pool->exchanges_of_the_gone);
-	for (const struct iw_cache *c = pool->caches; c; c = c->of_pool) {
+	for (const struct iw_link *l = pool->caches; l; l = l->next) {
 		st->threads++;
-		st->exchanges += read64(&c->exchanges);
+		st->exchanges += read64(&IW_LINKED(struct iw_cache, of_pool, l)->exchanges);
 	}
 }
 

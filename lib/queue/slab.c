@@ -11,11 +11,10 @@
 #define OBJECTS_LEAST 8
 
 struct iw_slab {
-	struct iw_slab *next, **link; /* of all */
-	struct iw_slab *some_next,
-		**some_link; /* of those that have objects; NULL: not there */
-	void *back;          /* objects that have come back, linked */
-	uint32_t fresh;      /* objects that were given at some time */
+	struct iw_link of_all;
+	struct iw_link of_some; /* of those that have objects to give */
+	void *back;             /* objects that have come back, linked */
+	uint32_t fresh;         /* objects that were given at some time */
 	uint32_t out;
 };
 
@@ -45,48 +44,23 @@ static struct iw_slab *slab_of(const struct iw_slabs *s, void *object)
 	return (void *)((char *)object - ((uintptr_t)object & (s->slab_bytes - 1)));
 }
 
-static void list_some(struct iw_slabs *s, struct iw_slab *slab)
-{
-	slab->some_next = s->some;
-	slab->some_link = &s->some;
-	if (s->some)
-		s->some->some_link = &slab->some_next;
-	s->some = slab;
-}
-
-static void unlist_some(struct iw_slab *slab)
-{
-	if (!slab->some_link)
-		return;
-	*slab->some_link = slab->some_next;
-	if (slab->some_next)
-		slab->some_next->some_link = slab->some_link;
-	slab->some_link = NULL;
-}
-
 static struct iw_slab *make_slab(struct iw_slabs *s)
 {
 	struct iw_slab *slab = iw_pages_get(s->slab_bytes, s->slab_bytes);
 
 	if (!slab)
 		return NULL;
-	slab->next = s->all;
-	slab->link = &s->all;
-	if (s->all)
-		s->all->link = &slab->next;
-	s->all = slab;
+	iw_link_in(&slab->of_all, &s->all);
+	iw_link_in(&slab->of_some, &s->some);
 	s->slabs++;
-	list_some(s, slab);
 	iw_poison((char *)slab + s->first, s->slab_bytes - s->first);
 	return slab;
 }
 
 static void free_slab(struct iw_slabs *s, struct iw_slab *slab)
 {
-	*slab->link = slab->next;
-	if (slab->next)
-		slab->next->link = slab->link;
-	unlist_some(slab);
+	iw_link_out(&slab->of_all);
+	iw_link_out(&slab->of_some);
 	s->slabs--;
 	s->unmapped++;
 	iw_unpoison(slab, s->slab_bytes);
@@ -98,6 +72,8 @@ static void *take_one(struct iw_slabs *s, struct iw_slab *slab)
 {
 	void *object = slab->back;
 
+	if (slab == s->idle)
+		s->idle = NULL;
 	if (object) {
 		iw_unpoison(object, sizeof(void *));
 		slab->back = *(void **)object;
@@ -106,7 +82,7 @@ static void *take_one(struct iw_slabs *s, struct iw_slab *slab)
 		object = (char *)slab + s->first + slab->fresh++ * s->stride;
 	}
 	if (++slab->out == s->per_slab)
-		unlist_some(slab);
+		iw_link_out(&slab->of_some);
 	return object;
 }
 
@@ -118,16 +94,16 @@ uint32_t iw_slabs_take(struct iw_slabs *s, void **objects, uint32_t n)
 	for (; got < n && s->out < s->most; got++, s->out++) {
 		if (!s->some && !make_slab(s))
 			break;
-		if (s->some == s->idle)
-			s->idle = NULL;
-		objects[got] = take_one(s, s->some);
+		objects[got] = take_one(s, IW_LINKED(struct iw_slab, of_some, s->some));
 	}
 	iw_unlock(&s->lock);
 	return got;
 }
 
-/* A slab that has all of its own again: one is kept, so that a pool at its edge does not map and
- * unmap in turn. */
+/*
+ * A slab that has all of its own again: one is kept, so that a pool at its edge does not map and
+ * unmap in turn.
+ */
 static void retire_slab(struct iw_slabs *s, struct iw_slab *slab)
 {
 	if (s->idle)
@@ -144,8 +120,8 @@ static void give_one(struct iw_slabs *s, void *object)
 	*(void **)object = slab->back;
 	iw_poison(object, s->stride);
 	slab->back = object;
-	if (!slab->some_link)
-		list_some(s, slab);
+	if (!slab->of_some.at)
+		iw_link_in(&slab->of_some, &s->some);
 	if (--slab->out == 0)
 		retire_slab(s, slab);
 }
@@ -171,5 +147,5 @@ void iw_slabs_trim(struct iw_slabs *s)
 void iw_slabs_free(struct iw_slabs *s)
 {
 	while (s->all)
-		free_slab(s, s->all);
+		free_slab(s, IW_LINKED(struct iw_slab, of_all, s->all));
 }

@@ -12,6 +12,8 @@
 
 #include <ipcwait/mutex.h>
 
+#include "queue/list.h"
+
 struct iw_slab;
 
 struct iw_slabs {
@@ -23,8 +25,8 @@ struct iw_slabs {
 	uint64_t most; /* objects that may be out */
 
 	struct ipcwait_mutex lock;
-	struct iw_slab *all;
-	struct iw_slab *some; /* those that have objects to give */
+	struct iw_link *all;
+	struct iw_link *some; /* those that have objects to give */
 	struct iw_slab *idle; /* one that has all of its own, kept for the next who asks */
 	uint64_t slabs;       /* how many there are ... */
 	uint64_t unmapped;    /* ... and were */
