@@ -11,33 +11,11 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
-
-static struct ipcwait_pool *pool;
+#include "common/pool_world.h"
 
 static void make(uint64_t most, uint32_t magazine)
 {
-	struct ipcwait_pool_params params = { .elem_size = sizeof(uint64_t),
-					      .max_elems = most,
-					      .magazine = magazine };
-
-	assert_int_equal(ipcwait_pool_create(&params, &pool), 0);
-}
-
-static struct ipcwait_pool_stats stats(void)
-{
-	struct ipcwait_pool_stats st;
-
-	CHECK_EQ(ipcwait_pool_stats_get(pool, &st, sizeof(st)), sizeof(st));
-	return st;
-}
-
-/* Nothing is left out once all threads have ended and the last has trimmed. */
-static void end(void)
-{
-	(void)ipcwait_pool_trim(pool);
-	assert_int_equal(stats().used, 0);
-	assert_int_equal(stats().bytes, 0);
-	ipcwait_pool_destroy(pool);
+	assert_int_equal(pool_begin(most, magazine), 0);
 }
 
 #define THREADS 4
@@ -82,8 +60,8 @@ static void test_nobody_shares(void **state)
 	for (uint32_t magazine = 0; magazine < 8; magazine += 1 + magazine) {
 		make(0, magazine);
 		run(hold, THREADS);
-		assert_int_equal(stats().threads, 0);
-		end();
+		assert_int_equal(pool_stats().threads, 0);
+		pool_end();
 	}
 }
 
@@ -132,9 +110,9 @@ static void test_across(void **state)
 	CHECK_EQ(pthread_join(taker, NULL), 0);
 	CHECK_EQ(pthread_join(putter, NULL), 0);
 	/* A depot is visited by either once in a magazine of 64. */
-	assert_in_range(stats().exchanges, 1, 2 * CROSSINGS / 64);
-	assert_in_range(stats().bytes, 1, 262144);
-	end();
+	assert_in_range(pool_stats().exchanges, 1, 2 * CROSSINGS / 64);
+	assert_in_range(pool_stats().bytes, 1, 262144);
+	pool_end();
 }
 
 /* The bound holds whoever has the elements. */
@@ -148,7 +126,7 @@ static void *take_all(void *unused)
 		n = 0;
 		while (n < 64 && (elem[n] = ipcwait_pool_get(pool)))
 			n++;
-		CHECK(stats().used <= 128);
+		CHECK(pool_stats().used <= 128);
 		while (n)
 			ipcwait_pool_put(pool, elem[--n]);
 	}
@@ -160,7 +138,7 @@ static void test_bound(void **state)
 	(void)state;
 	make(128, 4);
 	run(take_all, THREADS);
-	end();
+	pool_end();
 }
 
 /* Threads that end while others work, and one that uses the pool when its cache is gone. */
@@ -196,10 +174,10 @@ static void test_threads_end(void **state)
 	CHECK_EQ(pthread_key_create(&late, use_late), 0);
 	for (int i = 0; i < 50; i++)
 		run(come_and_go, 16);
-	assert_int_equal(stats().threads, 0);
-	assert_in_range(stats().bytes, 0, 131072);
+	assert_int_equal(pool_stats().threads, 0);
+	assert_in_range(pool_stats().bytes, 0, 131072);
 	CHECK_EQ(pthread_key_delete(late), 0);
-	end();
+	pool_end();
 }
 
 /* A pool ends before a thread that has used it, which then uses others. */
@@ -228,7 +206,7 @@ static void test_pools_end(void **state)
 		make(0, 0);
 		CHECK_EQ(ipcwait_sem_post(&go), 0);
 		CHECK_EQ(ipcwait_sem_wait(&done), 0);
-		assert_int_equal(stats().threads, 1);
+		assert_int_equal(pool_stats().threads, 1);
 		ipcwait_pool_destroy(pool);
 	}
 	CHECK_EQ(ipcwait_sem_post(&go), 0);
@@ -271,7 +249,7 @@ static void test_fork(void **state)
 	stop = true;
 	for (unsigned i = 0; i < 2; i++)
 		CHECK_EQ(pthread_join(thread[i], NULL), 0);
-	end();
+	pool_end();
 }
 
 static void turn_over(void **elem, unsigned n)
@@ -302,13 +280,13 @@ static void test_debt_is_forgiven(void **state)
 	/* Then it is needed again. */
 	for (unsigned i = 0; i < BURST; i++)
 		elem[i] = ipcwait_pool_get(pool);
-	trimmed = stats().trimmed;
+	trimmed = pool_stats().trimmed;
 	for (unsigned i = 0; i < BURST; i++)
 		ipcwait_pool_put(pool, elem[i]);
 	for (int round = 0; round < 20; round++)
 		turn_over(elem, 2000);
-	assert_int_equal(stats().trimmed, trimmed);
-	end();
+	assert_int_equal(pool_stats().trimmed, trimmed);
+	pool_end();
 }
 
 /* Without being asked: what has not been needed for a second goes back as the depot is visited. */
@@ -318,7 +296,7 @@ static bool shrunk(void *arg)
 
 	(void)arg;
 	turn_over(elem, 200);
-	return stats().bytes <= 262144;
+	return pool_stats().bytes <= 262144;
 }
 
 static void test_working_set(void **state)
@@ -329,10 +307,10 @@ static void test_working_set(void **state)
 	(void)state;
 	make(0, 0);
 	turn_over(elem, BURST);
-	assert_true(stats().bytes > 1000000);
+	assert_true(pool_stats().bytes > 1000000);
 	assert_true(check_eventually(shrunk, NULL));
-	assert_in_range(stats().trimmed, BURST / 2, 2 * BURST);
-	end();
+	assert_in_range(pool_stats().trimmed, BURST / 2, 2 * BURST);
+	pool_end();
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
+#include "common/pool_world.h"
 
 #define NODES 4
 
@@ -66,33 +67,6 @@ void *__wrap_iw_pages_get(size_t bytes, size_t align)
 	return no ? NULL : __real_iw_pages_get(bytes, align);
 }
 
-static struct ipcwait_pool *pool;
-
-static int make(uint64_t most, uint32_t magazine)
-{
-	struct ipcwait_pool_params params = { .elem_size = 64,
-					      .max_elems = most,
-					      .magazine = magazine };
-
-	return ipcwait_pool_create(&params, &pool);
-}
-
-static struct ipcwait_pool_stats stats(void)
-{
-	struct ipcwait_pool_stats st;
-
-	CHECK_EQ(ipcwait_pool_stats_get(pool, &st, sizeof(st)), sizeof(st));
-	return st;
-}
-
-static void end(void)
-{
-	(void)ipcwait_pool_trim(pool);
-	assert_int_equal(stats().used, 0);
-	assert_int_equal(stats().bytes, 0);
-	ipcwait_pool_destroy(pool);
-}
-
 #define ELEMS 64
 
 static void *elem[ELEMS];
@@ -115,20 +89,20 @@ static void test_nodes(void **state)
 	uint64_t refills;
 
 	(void)state;
-	assert_int_equal(make(0, 4), 0);
+	assert_int_equal(pool_begin(0, 4), 0);
 	node = 0;
 	get_all();
-	refills = stats().refills;
+	refills = pool_stats().refills;
 	for (unsigned round = 1; round < 3 * NODES; round++) {
 		put_all();
-		assert_int_equal(stats().cached, ELEMS - 8);
+		assert_int_equal(pool_stats().cached, ELEMS - 8);
 		node = round % (NODES + 1);
 		get_all();
 	}
-	assert_int_equal(stats().refills, refills);
-	assert_int_equal(stats().cached, 0);
+	assert_int_equal(pool_stats().refills, refills);
+	assert_int_equal(pool_stats().cached, 0);
 	put_all();
-	end();
+	pool_end();
 }
 
 static void test_create_without_memory(void **state)
@@ -136,7 +110,7 @@ static void test_create_without_memory(void **state)
 	(void)state;
 	errno = 4711;
 	aligned = 0;
-	assert_int_equal(make(0, 0), -ENOMEM);
+	assert_int_equal(pool_begin(0, 0), -ENOMEM);
 	assert_int_equal(errno, 4711);
 	aligned = 1000000;
 }
@@ -145,20 +119,20 @@ static void test_create_without_memory(void **state)
 static void without_a_cache(int *resource)
 {
 	errno = 4711;
-	assert_int_equal(make(ELEMS, 4), 0);
+	assert_int_equal(pool_begin(ELEMS, 4), 0);
 	*resource = 0;
 	get_all();
 	assert_null(ipcwait_pool_get(pool));
-	assert_int_equal(stats().threads, 0);
-	assert_int_equal(stats().used, ELEMS);
+	assert_int_equal(pool_stats().threads, 0);
+	assert_int_equal(pool_stats().used, ELEMS);
 	put_all();
-	assert_int_equal(stats().used, 0);
+	assert_int_equal(pool_stats().used, 0);
 	*resource = 1000000;
 	get_all();
 	put_all();
-	assert_int_equal(stats().threads, 1);
+	assert_int_equal(pool_stats().threads, 1);
 	assert_int_equal(errno, 4711);
-	end();
+	pool_end();
 }
 
 static void test_no_cache(void **state)
@@ -174,7 +148,7 @@ static void *get_all_bare(void *unused)
 	for (unsigned i = 0; i < ELEMS; i++)
 		CHECK((elem[i] = ipcwait_pool_get(pool)) != NULL);
 	CHECK(ipcwait_pool_get(pool) == NULL);
-	CHECK_EQ(stats().threads, 1);
+	CHECK_EQ(pool_stats().threads, 1);
 	return NULL;
 }
 
@@ -184,7 +158,7 @@ static void test_depots_for_those_without(void **state)
 	pthread_t thread;
 
 	(void)state;
-	assert_int_equal(make(ELEMS + 8, 4), 0);
+	assert_int_equal(pool_begin(ELEMS + 8, 4), 0);
 	get_all();
 	put_all();
 	get_all();
@@ -194,24 +168,24 @@ static void test_depots_for_those_without(void **state)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	aligned = 1000000;
 	put_all();
-	end();
+	pool_end();
 }
 
 /* No more magazines: the one in hand is emptied into the slabs. */
 static void test_no_magazine(void **state)
 {
 	(void)state;
-	assert_int_equal(make(0, 2), 0);
+	assert_int_equal(pool_begin(0, 2), 0);
 	get_all();
 	/* The first chunk has sixteen, of which two are in hand; for all it takes thirty. */
 	callocs = 0;
 	put_all();
 	callocs = 1000000;
-	assert_int_equal(stats().cached, 14 * 2);
-	assert_in_range(stats().used, 2, 4);
+	assert_int_equal(pool_stats().cached, 14 * 2);
+	assert_in_range(pool_stats().used, 2, 4);
 	get_all();
 	put_all();
-	end();
+	pool_end();
 }
 
 /* The system has no more: what there is can be had, and more as soon as there is. */
@@ -222,7 +196,7 @@ static void test_no_pages(void **state)
 
 	(void)state;
 	errno = 4711;
-	assert_int_equal(make(0, 0), 0);
+	assert_int_equal(pool_begin(0, 0), 0);
 	pages = 3;
 	while (n < 5000 && (many[n] = ipcwait_pool_get(pool)))
 		n++;
@@ -235,7 +209,7 @@ static void test_no_pages(void **state)
 	while (n)
 		ipcwait_pool_put(pool, many[--n]);
 	assert_int_equal(errno, 4711);
-	end();
+	pool_end();
 }
 
 int main(void)
