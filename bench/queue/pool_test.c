@@ -9,9 +9,8 @@
  * handed over 64 at a time, so that it costs little. "malloc" is that of the process: with
  * LD_PRELOAD any other. "none" takes objects from an array in turn: what the rest costs.
  */
-#include "../common/clock.h"
+#include "../seed/figures.h"
 #include "../../tools/common/complain.h"
-#include "../../tools/common/json_writer.h"
 #include "../../tools/common/number.h"
 #include "../../tools/common/spin_hint.h"
 
@@ -131,16 +130,17 @@ static const struct {
 static int measure(struct plan *p, unsigned form)
 {
 	struct plan warm = *p;
+	struct figures figures;
 	struct json j;
-	int64_t begin;
 
 	warm.count = p->count / 10 + 1;
 	forms[form].run(&warm);
 	put_in = taken_out = 0;
-	begin = clock_now_ns();
+	figures_begin(&figures);
 	forms[form].run(p);
 	j = json_begin(stdout);
-	json_number(&j, "ns", (double)(clock_now_ns() - begin) / (double)p->count);
+	figures_end(&figures, &j);
+	json_whole(&j, "objects", p->count);
 	json_end(&j);
 	return EXIT_DONE;
 }

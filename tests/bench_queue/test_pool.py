@@ -24,7 +24,8 @@ class Pool(unittest.TestCase):
                 for size in (1, 64, 100000):
                     r = run(BUILD + "/bench/queue/pool_test", allocator, form, size, 1000)
                     self.assertEqual((r.returncode, r.stderr), (0, ""))
-                    self.assertGreater(json.loads(r.stdout)["ns"], 0)
+                    self.assertGreater(json.loads(r.stdout)["seconds"], 0)
+                    self.assertEqual(json.loads(r.stdout)["objects"], 1000)
 
     def test_bad_input(self):
         for words in ((), ("heap", "own", 8, 8), ("pool", "far", 8, 8), ("pool", "own", 0, 8),
@@ -42,6 +43,7 @@ class Pool(unittest.TestCase):
         self.assertEqual([row["form"] for row in rows], ["own", "deep", "across"])
         for row in rows:
             self.assertEqual(len(row["ns"]["pool"]), 1)
+            self.assertEqual(len(row["cpu_ns"]["pool"]), 1)
             self.assertIn("glibc", row["times"])
 
     def test_bench_without_programs(self):
