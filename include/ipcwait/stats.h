@@ -30,6 +30,8 @@ enum ipcwait_kind {
 	IPCWAIT_KIND_ONCE,
 	IPCWAIT_KIND_RWLOCK,
 	IPCWAIT_KIND_WAIT_ANY,
+	IPCWAIT_KIND_QUEUE, /* of one consumer or one producer too */
+	IPCWAIT_KIND_CHANNEL,
 	IPCWAIT_KIND_COUNT,
 };
 

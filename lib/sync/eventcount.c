@@ -163,10 +163,11 @@ static struct iw_rest settle(struct iw_waiter *base)
 		if (line(w) == LINE_MAX)
 			return settle_beyond(me, w);
 		/*
-		 * ORD eventcount.X3: relaxed, no order needed: line and epoch are in one word, so
-		 * either this CAS sees the notification or that sees the sleeper.
+		 * ORD eventcount.S1: line and epoch are in one word, so either this CAS sees the
+		 * notification or that sees the sleeper, in any order. Seq_cst for notifiers that
+		 * only read the word first, lib/queue/blocking.h. Pairs with blocking.S1.
 		 */
-	} while (!ipcwait_impl_cas64_relaxed(&me->ec->word, &w, w + LINE_ONE));
+	} while (!ipcwait_impl_cas64_seq_cst(&me->ec->word, &w, w + LINE_ONE));
 	me->place = head(w) + (uint32_t)line(w);
 	me->in_line = true;
 	return rest_in_line(me);

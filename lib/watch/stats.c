@@ -72,6 +72,8 @@ const char *iw_kind_name(enum ipcwait_kind kind)
 		[IPCWAIT_KIND_ONCE] = "once",
 		[IPCWAIT_KIND_RWLOCK] = "rwlock",
 		[IPCWAIT_KIND_WAIT_ANY] = "wait_any",
+		[IPCWAIT_KIND_QUEUE] = "queue",
+		[IPCWAIT_KIND_CHANNEL] = "channel",
 	};
 
 	return (unsigned)kind < IPCWAIT_KIND_COUNT ? names[kind] : "object";

@@ -143,6 +143,33 @@ static inline uint64_t ipcwait_impl_add64_release(struct ipcwait_word64 *w, uint
 	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELEASE);
 }
 
+static inline uint64_t ipcwait_impl_load64_seq_cst(const struct ipcwait_word64 *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t ipcwait_impl_add64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_fetch_add(&w->v, v, __ATOMIC_SEQ_CST);
+}
+
+static inline bool ipcwait_impl_cas64_seq_cst(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t ipcwait_impl_or64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_fetch_or(&w->v, v, __ATOMIC_SEQ_CST);
+}
+
+static inline uint64_t ipcwait_impl_swap64_acquire(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_exchange_n(&w->v, v, __ATOMIC_ACQUIRE);
+}
+
 #endif /* IPCWAIT_IMPL_MODEL */
 
 #endif
