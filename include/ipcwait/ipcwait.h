@@ -16,6 +16,7 @@
 #include <ipcwait/once.h>
 #include <ipcwait/policy.h>
 #include <ipcwait/pool.h>
+#include <ipcwait/queue.h>
 #include <ipcwait/rwlock.h>
 #include <ipcwait/sem.h>
 #include <ipcwait/stats.h>

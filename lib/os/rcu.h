@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that other threads may still look at: it is given back when all sections that were under
+ * way have ended. liburcu, flavour bp: threads need not register, and a section costs a store and
+ * a few loads. In a section nothing sleeps, and no code of the program runs.
+ */
+#ifndef IW_OS_RCU_H
+#define IW_OS_RCU_H
+
+#include <stdbool.h>
+
+/* In what is to be given back. */
+struct iw_rcu_head {
+	void *reserved[2];
+};
+
+/*
+ * Before the first section of the process, any number of times. The library stays loaded from then
+ * on. False: no memory.
+ */
+bool iw_rcu_ready(void);
+
+void iw_rcu_enter(void);
+void iw_rcu_leave(void);
+
+/*
+ * Calls @give_back, in a thread of its own, when all sections have ended that are under way now.
+ * Ten to twenty ms later, as a rule.
+ */
+void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_head *head));
+
+/* Not in a section: returns when all that was retired before is given back. */
+void iw_rcu_wait(void);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue as programs see it: a chain of segments, and who waits for its elements. */
+#include <ipcwait/queue.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/blocking.h"
+#include "queue/chain.h"
+
+struct ipcwait_queue {
+	struct iw_chain chain;
+	struct ipcwait_eventcount elements __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+
+	/* Read only, but for closed, which is set once. */
+	uint64_t max_elems;
+	bool pointers;
+	struct ipcwait_word32 closed; /* a hint for pushers: the chain knows */
+	void (*elem_fini)(void *elem, void *arg);
+	void *elem_fini_arg;
+};
+
+#define FLAGS (IPCWAIT_QUEUE_POINTERS | IPCWAIT_QUEUE_ONE_CONSUMER)
+
+int ipcwait_queue_params_check(const struct ipcwait_queue_params *p)
+{
+	uint32_t reserved = 0;
+
+	if (!p)
+		return -EINVAL;
+	for (unsigned i = 0; i < sizeof(p->reserved) / sizeof(p->reserved[0]); i++)
+		reserved |= p->reserved[i];
+	if (reserved || p->flags & ~FLAGS || !p->elem_size ||
+	    p->elem_size > IPCWAIT_QUEUE_ELEM_MAX)
+		return -EINVAL;
+	if (p->flags & IPCWAIT_QUEUE_POINTERS && p->elem_size != sizeof(void *))
+		return -EINVAL;
+	return 0;
+}
+
+static bool set_up(struct ipcwait_queue *q, const struct ipcwait_queue_params *p)
+{
+	*q = (struct ipcwait_queue){
+		.max_elems = p->max_elems,
+		.pointers = p->flags & IPCWAIT_QUEUE_POINTERS,
+		.elem_fini = p->elem_fini,
+		.elem_fini_arg = p->elem_fini_arg,
+		.elements = { .flags = IPCWAIT_PRIVATE },
+	};
+	return iw_rcu_ready() && iw_chain_init(&q->chain, p->elem_size, q->pointers,
+					       p->flags & IPCWAIT_QUEUE_ONE_CONSUMER);
+}
+
+struct ipcwait_queue *ipcwait_queue_create(const struct ipcwait_queue_params *params)
+{
+	int saved_errno = errno;
+	struct ipcwait_queue *q;
+
+	if (ipcwait_queue_params_check(params))
+		return NULL;
+	q = aligned_alloc(_Alignof(struct ipcwait_queue), sizeof(*q));
+	if (q && !set_up(q, params)) {
+		free(q);
+		q = NULL;
+	}
+	errno = saved_errno;
+	return q;
+}
+
+void ipcwait_queue_destroy(struct ipcwait_queue *q)
+{
+	if (!q)
+		return;
+	iw_chain_fini(&q->chain, q->elem_fini, q->elem_fini_arg);
+	free(q);
+}
+
+static bool is_closed(const struct ipcwait_queue *q)
+{
+	/* ORD queue.X1: relaxed, hint: the chain is asked if it is not. */
+	return ipcwait_impl_load32_relaxed(&q->closed);
+}
+
+static uint64_t room(struct ipcwait_queue *q)
+{
+	uint64_t lo, hi;
+
+	iw_chain_measure(&q->chain, &lo, &hi, NULL);
+	return hi < q->max_elems ? q->max_elems - hi : 0;
+}
+
+/* Neither what means "empty" nor what means "spoiled". */
+static bool is_pointer(const void *elem)
+{
+	uint64_t word;
+
+	memcpy(&word, elem, sizeof(word));
+	return word != IW_SLOT_EMPTY && word != IW_SLOT_POISON;
+}
+
+int ipcwait_queue_push(struct ipcwait_queue *q, const void *elem)
+{
+	int r;
+
+	if (q->pointers && !is_pointer(elem))
+		return -EINVAL;
+	if (is_closed(q))
+		return -EPIPE;
+	if (q->max_elems && !room(q))
+		return -EAGAIN;
+	r = iw_chain_push_one(&q->chain, elem);
+	if (!r)
+		iw_unblock(&q->elements, 1);
+	return r;
+}
+
+/* How many of @n elements may be pushed, up to one that is none. */
+static size_t pushable(const struct ipcwait_queue *q, const char *elems, size_t n)
+{
+	size_t i = 0;
+
+	if (!q->pointers)
+		return n;
+	while (i < n && is_pointer(elems + i * sizeof(void *)))
+		i++;
+	return i;
+}
+
+int64_t ipcwait_queue_push_n(struct ipcwait_queue *q, const void *elems, size_t n)
+{
+	size_t some = pushable(q, elems, n);
+	uint64_t left;
+	int64_t r;
+
+	if (!some)
+		return n ? -EINVAL : 0;
+	if (is_closed(q))
+		return -EPIPE;
+	if (q->max_elems) {
+		left = room(q);
+		if (!left)
+			return -EAGAIN;
+		some = some < left ? some : (size_t)left;
+	}
+	r = iw_chain_push(&q->chain, elems, some);
+	if (r > 0)
+		iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX);
+	return r;
+}
+
+int ipcwait_queue_trypop(struct ipcwait_queue *q, void *elem)
+{
+	return iw_chain_pop_one(&q->chain, elem);
+}
+
+int64_t ipcwait_queue_pop_n(struct ipcwait_queue *q, void *elems, size_t n)
+{
+	return iw_chain_pop(&q->chain, elems, n);
+}
+
+/* A pop that waits. */
+struct popper {
+	struct iw_blocking base;
+	struct ipcwait_queue *q;
+	void *elems;
+	size_t n;
+	int64_t result;
+};
+
+static bool pop_one(struct iw_blocking *base)
+{
+	struct popper *me = (struct popper *)base;
+
+	me->result = iw_chain_pop_one(&me->q->chain, me->elems);
+	return me->result != -EAGAIN;
+}
+
+static bool pop_some(struct iw_blocking *base)
+{
+	struct popper *me = (struct popper *)base;
+
+	me->result = iw_chain_pop(&me->q->chain, me->elems, me->n);
+	return me->result != -EAGAIN;
+}
+
+static int pop_until(struct ipcwait_queue *q, void *elem, int64_t deadline_ns,
+		     uintptr_t site)
+{
+	struct popper me = { .q = q, .elems = elem };
+	int r = iw_chain_pop_one(&q->chain, elem);
+
+	if (IPCWAIT_LIKELY(r != -EAGAIN))
+		return r;
+	me.base.attempt = pop_one;
+	r = iw_block(&me.base, &q->elements, IPCWAIT_KIND_QUEUE, deadline_ns, site);
+	return r ? r : (int)me.result;
+}
+
+int ipcwait_queue_pop_until(struct ipcwait_queue *q, void *elem, int64_t deadline_ns)
+{
+	return pop_until(q, elem, deadline_ns, IW_CALL_SITE);
+}
+
+int ipcwait_queue_pop(struct ipcwait_queue *q, void *elem)
+{
+	return pop_until(q, elem, IPCWAIT_FOREVER, IW_CALL_SITE);
+}
+
+int64_t ipcwait_queue_pop_n_until(struct ipcwait_queue *q, void *elems, size_t n,
+				  int64_t deadline_ns)
+{
+	struct popper me = { .q = q, .elems = elems, .n = n };
+	int r;
+
+	me.base.attempt = pop_some;
+	if (pop_some(&me.base))
+		return me.result;
+	r = iw_block(&me.base, &q->elements, IPCWAIT_KIND_QUEUE, deadline_ns, IW_CALL_SITE);
+	return r ? r : me.result;
+}
+
+int ipcwait_queue_close(struct ipcwait_queue *q)
+{
+	int r = iw_chain_close(&q->chain);
+
+	/* ORD queue.X2: relaxed, hint, as queue.X1. */
+	ipcwait_impl_store32_relaxed(&q->closed, 1);
+	iw_unblock(&q->elements, UINT32_MAX);
+	return r;
+}
+
+int ipcwait_queue_length(struct ipcwait_queue *q, uint64_t *lo, uint64_t *hi)
+{
+	if (!lo || !hi)
+		return -EINVAL;
+	iw_chain_measure(&q->chain, lo, hi, NULL);
+	return 0;
+}
+
+size_t ipcwait_queue_trim(struct ipcwait_queue *q)
+{
+	(void)q;
+	return iw_segments_trim();
+}
+
+static uint64_t sum(const struct ipcwait_word64 *count)
+{
+	/* ORD queue.X3: relaxed, statistic. */
+	return ipcwait_impl_load64_relaxed(count);
+}
+
+int ipcwait_queue_stats_get(struct ipcwait_queue *q, struct ipcwait_queue_stats *st,
+			    size_t size)
+{
+	struct ipcwait_queue_stats all = { 0 };
+	uint64_t lo, hi;
+
+	if (!q || !st || size < sizeof(all.size))
+		return -EINVAL;
+	all.size = size < sizeof(all) ? size : sizeof(all);
+	iw_chain_measure(&q->chain, &lo, &hi, &all.bytes);
+	all.segments = sum(&q->chain.used_up);
+	all.spoiled = sum(&q->chain.spoiled);
+	all.limbo_bytes = iw_segments_in_limbo();
+	memcpy(st, &all, all.size);
+	return (int)all.size;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Segments: what an unbounded queue is a chain of. Each is an array of slots that are used once,
+ * and two counters from which tickets for its slots are drawn. After P. Ramalhete and
+ * A. Correia's FAAArrayQueue (2016); tickets by fetch-and-add, and the right to spoil a slot whose
+ * pusher does not come, are A. Morrison's and Y. Afek's ("Fast Concurrent Queues for x86
+ * Processors", PPoPP 2013).
+ *
+ * slot.word
+ *   EMPTY   nobody has filled it
+ *   POISON  the popper with its ticket did not wait for the pusher with its ticket
+ *   else    an element: the word itself, or what stands behind it
+ *
+ *   EMPTY -> element   push   the pusher with its ticket
+ *   EMPTY -> POISON    pop    the popper with its ticket, after a while
+ *   nothing else until the segment is given back and used again
+ *
+ * segment.enq
+ *   bits 0-62  tickets drawn by pushers; from the number of slots on they are void
+ *   bit 63     CLOSED: so are all that are drawn from now on
+ * segment.deq  tickets drawn by poppers; from the number of slots on they are void
+ *
+ * segment.next
+ *   NULL       it is the last
+ *   IW_CLOSED  it is the last, for good: the queue is closed
+ *   else       the segment behind it; only where enq has reached the number of slots
+ *
+ *   NULL -> segment    a pusher who found all slots taken; its element is in the new one already
+ *   NULL -> IW_CLOSED  whoever closes, or a pusher who found enq closed
+ */
+#ifndef IW_QUEUE_SEGMENT_H
+#define IW_QUEUE_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "os/rcu.h"
+#include "os/seam.h"
+
+#define IW_SLOT_EMPTY  UINT64_C(0)
+#define IW_SLOT_POISON UINT64_MAX
+
+#define IW_ENQ_CLOSED (UINT64_C(1) << 63)
+
+#define IW_CLOSED UINT64_C(1)
+
+/* Sizes of segments in bytes are powers of two. */
+#define IW_SEGMENT_LEAST 1024
+#define IW_SEGMENT_MOST  1048576
+
+struct iw_segment {
+	struct ipcwait_word64 deq;
+	struct ipcwait_word64 enq __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+	struct ipcwait_word64 next __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+	uint64_t first; /* number of its first slot, counted from the queue's beginning */
+	uint32_t slots;
+	uint32_t bytes; /* of it all */
+	struct iw_rcu_head retired;
+	char slot[] __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+};
+
+/* A pointer that was kept in a word. */
+static inline void *iw_pointer(uint64_t word)
+{
+	void *p;
+
+	memcpy(&p, &word, sizeof(p));
+	return p;
+}
+
+/*
+ * A segment of @bytes with slots of @stride bytes, all empty. NULL: no memory. May sleep. Process-
+ * wide pools are behind it, one for each size.
+ */
+struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride);
+
+/* Nobody can have seen it, or sees it any more. */
+void iw_segment_put(struct iw_segment *s);
+
+/* Nobody finds it any more, but somebody may still look at it. Not in a section. */
+void iw_segment_retire(struct iw_segment *s);
+
+/* Waits until all that is retired is given back, and gives the pools' to the system: how much. */
+size_t iw_segments_trim(void);
+
+/* Bytes that are retired and not given back yet, in the whole process. */
+uint64_t iw_segments_in_limbo(void);
+
+#endif
