@@ -26,6 +26,7 @@
 #include "engine/wait.h"
 #include "os/seam.h"
 #include "sync/any.h"
+#include "sync/eventcount.h"
 
 /* A call that may have to wait; in front of what it works on. */
 struct iw_blocking {
@@ -44,15 +45,16 @@ struct iw_blocking {
 int iw_block(struct iw_blocking *me, struct ipcwait_eventcount *ec, enum ipcwait_kind kind,
 	     int64_t deadline_ns, uintptr_t site);
 
-/* After the change: @n calls may go on now. Async-signal-safe. */
-static inline void iw_unblock(struct ipcwait_eventcount *ec, uint32_t n)
+/* After the change: @n calls may go on now. Async-signal-safe. @kind as iw_block()'s. */
+static inline void iw_unblock(struct ipcwait_eventcount *ec, uint32_t n,
+			      enum ipcwait_kind kind)
 {
 	/*
 	 * ORD blocking.S1: seq_cst, after a change that is: whoever is not in line yet looks at the
 	 * change later, and sees it. Pairs with eventcount.S1.
 	 */
 	if (ipcwait_impl_load64_seq_cst(&ec->word) >> 43)
-		(void)ipcwait_eventcount_notify(ec, n);
+		(void)iw_eventcount_notify(ec, n, kind);
 }
 
 #endif

@@ -111,7 +111,7 @@ int ipcwait_queue_push(struct ipcwait_queue *q, const void *elem)
 		return -EAGAIN;
 	r = iw_chain_push_one(&q->chain, elem);
 	if (!r)
-		iw_unblock(&q->elements, 1);
+		iw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);
 	return r;
 }
 
@@ -145,7 +145,8 @@ int64_t ipcwait_queue_push_n(struct ipcwait_queue *q, const void *elems, size_t 
 	}
 	r = iw_chain_push(&q->chain, elems, some);
 	if (r > 0)
-		iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX);
+		iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX,
+			   IPCWAIT_KIND_QUEUE);
 	return r;
 }
 
@@ -226,7 +227,7 @@ int ipcwait_queue_close(struct ipcwait_queue *q)
 
 	/* ORD queue.X2: relaxed, hint, as queue.X1. */
 	ipcwait_impl_store32_relaxed(&q->closed, 1);
-	iw_unblock(&q->elements, UINT32_MAX);
+	iw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);
 	return r;
 }
 

@@ -5,6 +5,7 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
+#include "sync/eventcount.h"
 #include "sync/object.h"
 #include "watch/stats.h"
 
@@ -135,7 +136,7 @@ static enum iw_seen look(struct iw_waiter *base)
  */
 static struct iw_rest settle_beyond(struct eventcount_waiter *me, uint64_t w)
 {
-	if (!gone(w) || ipcwait_impl_eventcount_notify_slow(me->ec, UINT32_MAX))
+	if (!gone(w) || iw_eventcount_notify(me->ec, UINT32_MAX, layout.kind))
 		return iw_rest_unpublished();
 	return take(me, &w) ? iw_rest_taken() : iw_rest_unpublished();
 }
@@ -240,8 +241,11 @@ static uint64_t plan(uint64_t w, uint32_t n, bool stale, uint32_t *bits)
 	       (k < WAKES_MAX ? k : WAKES_MAX) * WAKE_ONE;
 }
 
-/* e -> e+1 and as plan() says, then wake. The CAS is the last access to the event count. */
-int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t n)
+/*
+ * e -> e+1 and as plan() says, then wake, for waits of an object of that kind. The CAS is the last
+ * access to the event count.
+ */
+int iw_eventcount_notify(struct ipcwait_eventcount *ec, uint32_t n, enum ipcwait_kind kind)
 {
 	/* ORD eventcount.X5: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&ec->word), after;
@@ -254,6 +258,7 @@ int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t 
 	if (r)
 		return r;
 	waker = iw_waker_on(&layout, ec);
+	waker.kind = kind;
 	do {
 		after = plan(w, n, iw_waker_doubts(&waker, wakes(w)), &bits);
 		iw_waker_stamp(&waker, bits);
@@ -267,8 +272,13 @@ int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t 
 	if (bits)
 		(void)iw_waker_wake_bits(&waker, EVERYBODY, bits);
 	else if (wakes(w))
-		iw_count(IPCWAIT_KIND_EVENTCOUNT, IW_WAKES_AVOIDED, 1);
+		iw_count(kind, IW_WAKES_AVOIDED, 1);
 	return 0;
+}
+
+int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t n)
+{
+	return iw_eventcount_notify(ec, n, IPCWAIT_KIND_EVENTCOUNT);
 }
 
 int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
