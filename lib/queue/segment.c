@@ -3,8 +3,6 @@
 
 #include <ipcwait/pool.h>
 
-#include "queue/lock.h"
-
 #define CLASSES 11
 
 _Static_assert(IW_SEGMENT_LEAST << (CLASSES - 1) == IW_SEGMENT_MOST,
@@ -18,9 +16,8 @@ _Static_assert(IW_SEGMENT_MOST <= IPCWAIT_POOL_ELEM_MAX, "a pool has them all");
  */
 #define LIMBO_MOST (64u << 20)
 
-/* Made when they are first needed, and never ended. Addresses, so that readers need no lock. */
+/* Addresses of pools, made when they are first needed and never ended. */
 static struct ipcwait_word64 pools[CLASSES];
-static struct ipcwait_mutex lock = { .flags = IPCWAIT_PRIVATE };
 
 static struct ipcwait_word64 limbo;
 
@@ -35,20 +32,22 @@ static struct ipcwait_pool *pool_of(unsigned class)
 	return iw_pointer(ipcwait_impl_load64_acquire(&pools[class]));
 }
 
+/* Without a lock, which a fork could cut in half: of several that are made at once one stays. */
 static struct ipcwait_pool *make_pool(unsigned class)
 {
 	struct ipcwait_pool_params params = { .elem_size = (size_t)IW_SEGMENT_LEAST
 							   << class,
 					      .elem_align = IW_ARCH_LINE_BYTES };
 	struct ipcwait_pool *pool;
+	uint64_t none = 0;
 
-	iw_lock(&lock);
-	pool = pool_of(class);
+	if (ipcwait_pool_create(&params, &pool))
+		return pool_of(class);
 	/* ORD segment.R1: release, the pool is made. Pairs with segment.A1. */
-	if (!pool && !ipcwait_pool_create(&params, &pool))
-		ipcwait_impl_store64_release(&pools[class], (uintptr_t)pool);
-	iw_unlock(&lock);
-	return pool;
+	if (ipcwait_impl_cas64_release(&pools[class], &none, (uintptr_t)pool))
+		return pool;
+	ipcwait_pool_destroy(pool);
+	return pool_of(class);
 }
 
 struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
