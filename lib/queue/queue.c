@@ -10,15 +10,15 @@
 #include "queue/chain.h"
 
 struct ipcwait_queue {
-	struct iw_chain chain;
-	struct ipcwait_eventcount elements __attribute__((aligned(IW_ARCH_LINE_BYTES)));
-
-	/* Read only, but for closed, which is set once. */
+	/* Read by every push, and written once if at all. */
 	uint64_t max_elems;
 	bool pointers;
 	struct ipcwait_word32 closed; /* a hint for pushers: the chain knows */
 	void (*elem_fini)(void *elem, void *arg);
 	void *elem_fini_arg;
+
+	struct iw_chain chain;
+	struct ipcwait_eventcount elements __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 };
 
 #define FLAGS (IPCWAIT_QUEUE_POINTERS | IPCWAIT_QUEUE_ONE_CONSUMER)
