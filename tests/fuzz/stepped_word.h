@@ -126,4 +126,21 @@ static inline bool ipcwait_impl_cas64_acq_rel(struct ipcwait_word64 *w, uint64_t
 	return ipcwait_impl_cas64_relaxed(w, expected, desired);
 }
 
+static inline uint64_t ipcwait_impl_load64_seq_cst(const struct ipcwait_word64 *w)
+{
+	return ipcwait_impl_load64_relaxed(w);
+}
+
+static inline bool ipcwait_impl_cas64_seq_cst(struct ipcwait_word64 *w, uint64_t *expected,
+					      uint64_t desired)
+{
+	return ipcwait_impl_cas64_relaxed(w, expected, desired);
+}
+
+static inline uint64_t ipcwait_impl_swap64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
+{
+	fuzz_step();
+	return __atomic_exchange_n(&w->v, v, __ATOMIC_RELAXED);
+}
+
 #endif
