@@ -2,12 +2,14 @@
 /* lib/os and the thread's data, as the layers above see them, over the checker. */
 #include <errno.h>
 
+#include "interleave/memory.h"
 #include "interleave/sched.h"
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/futex.h"
 #include "os/futex_waitv.h"
 #include "os/life.h"
+#include "os/membarrier.h"
 #include "os/rseq.h"
 #include "os/thread.h"
 
@@ -56,6 +58,17 @@ int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns
 			words[i].flags & IW_WAITV_PRIVATE,
 		};
 	return model_futex_waitv(list, n, deadline_ns);
+}
+
+bool iw_membarrier_register(void)
+{
+	return true;
+}
+
+bool iw_membarrier(void)
+{
+	memory_fence_all();
+	return true;
 }
 
 int64_t iw_clock_ns(void)

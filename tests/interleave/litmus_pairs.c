@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Two threads and two variables, or one. */
 #include "interleave/litmus_access.h"
+#include "os/membarrier.h"
 
 /* Each stores, and looks whether the other one has. */
 static void sb(unsigned i)
 {
 	put(i ? &m->y : &m->x, 1);
 	fence();
+	r[i] = get(i ? &m->x : &m->y);
+}
+
+/* One of the two has the fence for both. */
+static void sb_membarrier(unsigned i)
+{
+	put(i ? &m->y : &m->x, 1);
+	if (i)
+		(void)iw_membarrier();
 	r[i] = get(i ? &m->x : &m->y);
 }
 
@@ -205,6 +215,7 @@ const struct litmus litmus_pairs[] = {
 	{ "SB+rel+acq", 2, 2, sb, .store = REL, .load = ACQ, .sc = "01 10 11",
 	  .tso = "00" },
 	{ "SB+fences", 2, 2, sb, .fence = SEQ, .sc = "01 10 11", .never = "00" },
+	{ "SB+membarrier", 2, 2, sb_membarrier, .sc = "01 10 11", .never = "00" },
 	{ "SB+rmws", 2, 2, sb_update, .sc = "01 10 11", .weak = "00" },
 	{ "SB+rmws between", 2, 2, sb_updates_between, .sc = "01 10 11", .weak = "00" },
 	{ "SB+rmw between", 2, 2, sb_update_between, .sc = "01 10 11", .never = "00" },

@@ -308,6 +308,21 @@ void memory_fence(int order)
 	view->past[sched_current()]++;
 }
 
+/* Without what a fence of their own does to the loads before it and the stores behind. */
+void memory_fence_all(void)
+{
+	sched_point();
+	sched_changed();
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++) {
+		memory_flush_all(i);
+		for (unsigned l = 0; weak() && l < LOCATIONS_MAX; l++)
+			raise_to(&fenced.seen[l], sched_view_of(i)->seen[l]);
+	}
+	for (unsigned i = 0; weak() && i < MODEL_THREADS_MAX; i++)
+		for (unsigned l = 0; l < LOCATIONS_MAX; l++)
+			raise_to(&sched_view_of(i)->seen[l], fenced.seen[l]);
+}
+
 void memory_plain(const volatile void *p, unsigned size, bool store)
 {
 	struct cell *c = shadow_of(p);

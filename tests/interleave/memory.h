@@ -16,6 +16,9 @@ bool memory_cas(volatile void *p, unsigned size, uint64_t *expected, uint64_t de
 		int order, int order_of_failure);
 void memory_fence(int order);
 
+/* membarrier(2): every thread has a SEQ_CST fence at this moment. */
+void memory_fence_all(void);
+
 /* Data that is not atomic. */
 void memory_plain(const volatile void *p, unsigned size, bool store);
 
