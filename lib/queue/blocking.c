@@ -52,6 +52,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 
 	leave(me);
 	rest = into_line(me);
+	if (me->fence && !me->fence())
+		rest = iw_rest_unpublished();
 	if (!me->attempt(me))
 		return rest;
 	if (me->in_line.announced)

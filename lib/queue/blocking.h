@@ -12,7 +12,7 @@
  *
  * One of the two sees the other: so nobody in line is told of nothing, and a change with nobody in
  * line costs a load. The change, and the last attempt's look at it, are the object's, and must be
- * seq_cst.
+ * seq_cst, unless the waiter has a barrier made for all threads in between.
  */
 #ifndef IW_QUEUE_BLOCKING_H
 #define IW_QUEUE_BLOCKING_H
@@ -36,6 +36,12 @@ struct iw_blocking {
 
 	/* The call once more. True: it is over, whatever its result. */
 	bool (*attempt)(struct iw_blocking *me);
+
+	/*
+	 * NULL, or where the change is a plain store: a barrier for all threads, between the line
+	 * and the last attempt. False: there was none, and the change may be told to nobody.
+	 */
+	bool (*fence)(void);
 };
 
 /*
