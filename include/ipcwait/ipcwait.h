@@ -19,6 +19,7 @@
 #include <ipcwait/queue.h>
 #include <ipcwait/rwlock.h>
 #include <ipcwait/sem.h>
+#include <ipcwait/spsc.h>
 #include <ipcwait/stats.h>
 #include <ipcwait/wait_any.h>
 

@@ -166,7 +166,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 		/*
 		 * ORD eventcount.S1: line and epoch are in one word, so either this CAS sees the
 		 * notification or that sees the sleeper, in any order. Seq_cst for notifiers that
-		 * only read the word first, lib/queue/blocking.h. Pairs with blocking.S1.
+		 * only read the word first, lib/queue/blocking.h. Pairs with blocking.S1 and
+		 * spsc.S2.
 		 */
 	} while (!ipcwait_impl_cas64_seq_cst(&me->ec->word, &w, w + LINE_ONE));
 	me->place = head(w) + (uint32_t)line(w);

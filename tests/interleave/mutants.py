@@ -27,6 +27,7 @@ import mutants_gates
 import mutants_mutex
 import mutants_queue
 import mutants_rwlock
+import mutants_spsc
 import mutants_sync
 import mutants_wait_any
 
@@ -37,6 +38,7 @@ MUTANTS += mutants_rwlock.MUTANTS
 MUTANTS += mutants_wait_any.MUTANTS
 MUTANTS += mutants_cond.MUTANTS
 MUTANTS += mutants_queue.MUTANTS
+MUTANTS += mutants_spsc.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')

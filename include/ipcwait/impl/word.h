@@ -25,6 +25,10 @@ struct ipcwait_word64 {
 	uint64_t v;
 } __attribute__((aligned(8)));
 
+struct ipcwait_wordptr {
+	void *v;
+};
+
 #ifdef IPCWAIT_IMPL_MODEL
 #include IPCWAIT_IMPL_MODEL
 #else
@@ -168,6 +172,31 @@ static inline uint64_t ipcwait_impl_or64_seq_cst(struct ipcwait_word64 *w, uint6
 static inline uint64_t ipcwait_impl_swap64_acquire(struct ipcwait_word64 *w, uint64_t v)
 {
 	return __atomic_exchange_n(&w->v, v, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t ipcwait_impl_swap64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
+{
+	return __atomic_exchange_n(&w->v, v, __ATOMIC_SEQ_CST);
+}
+
+static inline void *ipcwait_impl_loadptr_relaxed(const struct ipcwait_wordptr *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
+}
+
+static inline void *ipcwait_impl_loadptr_acquire(const struct ipcwait_wordptr *w)
+{
+	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+}
+
+static inline void ipcwait_impl_storeptr_relaxed(struct ipcwait_wordptr *w, void *v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline void ipcwait_impl_storeptr_release(struct ipcwait_wordptr *w, void *v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
 }
 
 #endif /* IPCWAIT_IMPL_MODEL */
