@@ -39,6 +39,15 @@ const struct queue_peer queue_moodycamel = {
 };
 #endif
 
+#ifndef HAVE_MOODYCAMEL_SPSC
+const struct queue_peer queue_moodycamel_spsc = {
+	.name = "moodycamel_spsc",
+	.nodes = "blocks used again",
+	.missing = "not built: libreaderwriterqueue-dev",
+	.one_to_one = true,
+};
+#endif
+
 #ifndef HAVE_CK
 const struct queue_peer queue_ck_ring = {
 	.name = "ck_ring",
@@ -64,8 +73,17 @@ const struct queue_peer queue_tbb = {
 #endif
 
 const struct queue_peer *const queue_peers[] = {
-	&queue_urcu_wfcq,  &queue_urcu_lfq, &queue_boost,   &queue_boost_spsc,
-	&queue_moodycamel, &queue_ck_ring,  &queue_ck_fifo, &queue_tbb,
+	&queue_urcu_wfcq,
+	&queue_urcu_lfq,
+	&queue_boost,
+	&queue_boost_spsc,
+	&queue_moodycamel,
+	&queue_ck_ring,
+	&queue_ck_fifo,
+	&queue_tbb,
+	&queue_moodycamel_spsc,
+	&queue_ipcwait_spsc,
+	&queue_ipcwait_spsc_unbounded,
 };
 
 const unsigned queue_peer_count = sizeof(queue_peers) / sizeof(queue_peers[0]);

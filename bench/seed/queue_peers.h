@@ -14,9 +14,12 @@ extern const struct queue_peer queue_urcu_lfq;
 extern const struct queue_peer queue_boost;
 extern const struct queue_peer queue_boost_spsc;
 extern const struct queue_peer queue_moodycamel;
+extern const struct queue_peer queue_moodycamel_spsc;
 extern const struct queue_peer queue_ck_ring;
 extern const struct queue_peer queue_ck_fifo;
 extern const struct queue_peer queue_tbb;
+extern const struct queue_peer queue_ipcwait_spsc;
+extern const struct queue_peer queue_ipcwait_spsc_unbounded;
 
 #ifdef __cplusplus
 }

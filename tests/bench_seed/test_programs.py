@@ -79,7 +79,8 @@ class Queues(Test):
         names = [x.split("\t")[0] for x in
                  run(seed_program("queue_test"), "--list").stdout.splitlines()]
         self.assertEqual(names, ["urcu_wfcq", "urcu_lfq", "boost", "boost_spsc", "moodycamel",
-                                 "ck_ring", "ck_fifo", "tbb"])
+                                 "ck_ring", "ck_fifo", "tbb", "moodycamel_spsc",
+                                 "ipcwait_spsc", "ipcwait_spsc_unbounded"])
 
 
 class Recycling(Test):
