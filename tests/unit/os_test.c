@@ -4,12 +4,14 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
 #include "os/cpu.h"
 #include "os/file.h"
 #include "os/futex.h"
+#include "os/membarrier.h"
 
 static void test_file(void **state)
 {
@@ -83,12 +85,32 @@ static void test_futex_results(void **state)
 	assert_int_equal(errno, 4711);
 }
 
+/* What the kernel lets a process register for, it lets it do; in the child of a fork, too. */
+static void test_membarrier(void **state)
+{
+	bool can;
+	pid_t child;
+	int status;
+
+	(void)state;
+	errno = 4711;
+	can = iw_membarrier_register();
+	assert_true(iw_membarrier() == can);
+	assert_true(iw_membarrier_register() == can);
+	assert_int_equal(errno, 4711);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		_exit(iw_membarrier() != can);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_file_errors),
-		CHILD_TEST(pin_and_ask),
+		cmocka_unit_test(test_file),          cmocka_unit_test(test_file_errors),
+		cmocka_unit_test(test_membarrier),    CHILD_TEST(pin_and_ask),
 		cmocka_unit_test(test_futex_results),
 	};
 
