@@ -62,8 +62,10 @@ static uint64_t within(const struct iw_segment *s, uint64_t drawn)
 
 static uint64_t read64(const struct ipcwait_word64 *w)
 {
-	/* ORD chain_life.A1: acquire, a segment that is found is ready. Pairs with chain.R1 and
-	 * chain.R3. */
+	/*
+	 * ORD chain_life.A1: acquire, a segment that is found is ready, and whoever counts pops
+	 * counts their pushes. Pairs with chain.R1, chain.R3, chain.R5 and chain.R6.
+	 */
 	return ipcwait_impl_load64_acquire(w);
 }
 

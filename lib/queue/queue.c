@@ -78,8 +78,8 @@ void ipcwait_queue_destroy(struct ipcwait_queue *q)
 
 static bool is_closed(const struct ipcwait_queue *q)
 {
-	/* ORD queue.X1: relaxed, hint: the chain is asked if it is not. */
-	return ipcwait_impl_load32_relaxed(&q->closed);
+	/* ORD queue.A1: acquire, sees what came before the close. Pairs with queue.R1. */
+	return ipcwait_impl_load32_acquire(&q->closed);
 }
 
 static uint64_t room(struct ipcwait_queue *q)
@@ -228,6 +228,9 @@ int ipcwait_queue_close(struct ipcwait_queue *q)
 	/* ORD queue.X2: relaxed, hint, as queue.X1. */
 	ipcwait_impl_store32_relaxed(&q->closed, 1);
 	iw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);
+	/* ORD queue.R1: release, as the chain's end. Pairs with queue.A1. */
+	ipcwait_impl_store32_release(&q->closed, 1);
+	iw_unblock(&q->elements, UINT32_MAX);
 	return r;
 }
 
@@ -247,7 +250,7 @@ size_t ipcwait_queue_trim(struct ipcwait_queue *q)
 
 static uint64_t sum(const struct ipcwait_word64 *count)
 {
-	/* ORD queue.X3: relaxed, statistic. */
+	/* ORD queue.X1: relaxed, statistic. */
 	return ipcwait_impl_load64_relaxed(count);
 }
 

@@ -31,12 +31,21 @@ static void *allocate(size_t align, size_t bytes)
 /* Elements are at most so long; the first bytes are their number. */
 #define ELEM_MOST 24
 
+/* Numbers are below that. */
+#define ELEMS_MOST 64
+
 static struct ipcwait_queue *queue;
 static struct history history;
 static struct history_op ops[SPEC_OPS];
 static volatile unsigned segments; /* that are not given back */
 static volatile unsigned pushed, popped;
+static volatile unsigned pushes_done, pops_begun; /* for sure; at most */
 static volatile bool closing;
+static unsigned *before_close; /* what the only closer has written before */
+
+/* Who has pushed what, and what of each pusher's each popper has popped last. */
+static volatile unsigned char pusher[ELEMS_MOST];
+static volatile unsigned latest[MODEL_THREADS_MAX + 1][MODEL_THREADS_MAX + 1];
 
 static const struct queue_script *script(void)
 {
@@ -49,6 +58,7 @@ struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
 	struct iw_segment *s = model_alloc(sizeof(*s) + slots * stride);
 
 	(void)bytes;
+	model_assert(!rcu_inside());
 	s->slots = slots;
 	segments++;
 	return s;
@@ -67,6 +77,7 @@ static void give_back(struct iw_rcu_head *head)
 
 void iw_segment_retire(struct iw_segment *s)
 {
+	model_assert(!rcu_inside());
 	iw_rcu_retire(&s->retired, give_back);
 }
 
@@ -78,6 +89,23 @@ size_t iw_segments_trim(void)
 uint64_t iw_segments_in_limbo(void)
 {
 	return 0;
+}
+
+static bool one_closes(void)
+{
+	const enum queue_step *step = script()->step[0];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MODEL_THREADS_MAX * QUEUE_STEPS; i++)
+		n += step[i] == CLOSES;
+	return n == 1;
+}
+
+/* Whoever is told that it is closed sees what came before. */
+static void note_end(int64_t r)
+{
+	if (r == -EPIPE && one_closes())
+		model_assert(*before_close == 1);
 }
 
 struct elem {
@@ -113,20 +141,30 @@ static void push_some(unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		struct elem e = elem_of(++pushed);
 
+		model_assert(pushed < ELEMS_MOST);
+		pusher[pushed] = (unsigned char)model_thread();
 		memcpy(elems + i * elem_bytes(), &e, elem_bytes());
 		op[i] = history_call(&history, model_thread() + 8 * i, QUEUE_SEND, pushed);
 	}
 	r = n > 1 ? ipcwait_queue_push_n(queue, elems, n)
 		  : ipcwait_queue_push(queue, elems);
 	model_assert(r == -EPIPE || (n > 1 ? r > 0 && r <= n : r == 0));
+	note_end(r);
+	pushes_done += n > 1 ? (r > 0 ? (unsigned)r : 0) : !r;
 	for (unsigned i = 0; i < n; i++)
 		history_return(&history, op[i], r < 0 || (n > 1 && i >= r) ? -EPIPE : 0);
 }
 
+/* What one thread has pushed another pops in the same order, also by twos. */
 static void note_popped(struct history_op *op, const char *elem)
 {
+	int64_t number = number_of(elem, elem_bytes());
+	volatile unsigned *last = &latest[model_thread()][pusher[number % ELEMS_MOST]];
+
 	popped++;
-	history_return(&history, op, number_of(elem, elem_bytes()));
+	model_assert(number > *last);
+	*last = (unsigned)number;
+	history_return(&history, op, number);
 }
 
 static void pop_once(enum queue_step step)
@@ -134,11 +172,16 @@ static void pop_once(enum queue_step step)
 	struct history_op *op = history_call(&history, model_thread(), QUEUE_RECV, 0);
 	int64_t deadline = model_now() + SOON_NS;
 	char elem[ELEM_MOST];
-	int r = step == TRIES  ? ipcwait_queue_trypop(queue, elem)
-		: step == POPS ? ipcwait_queue_pop(queue, elem)
-			       : ipcwait_queue_pop_until(queue, elem, deadline);
+	int r;
+
+	pops_begun++;
+	r = step == TRIES  ? ipcwait_queue_trypop(queue, elem)
+	    : step == POPS ? ipcwait_queue_pop(queue, elem)
+			   : ipcwait_queue_pop_until(queue, elem, deadline);
 
 	model_assert(r != -ETIMEDOUT || model_now() >= deadline);
+	model_assert(r != -EAGAIN || step == TRIES);
+	note_end(r);
 	if (r)
 		history_return(&history, op, r);
 	else
@@ -152,8 +195,11 @@ static void pop_two(void)
 	struct history_op *op = history_call(&history, model_thread(), QUEUE_RECV, 0);
 	struct history_op *second =
 		history_call(&history, model_thread() + 8, QUEUE_RECV, 0);
-	int64_t r = ipcwait_queue_pop_n(queue, elems, 2);
+	int64_t r;
 
+	pops_begun += 2;
+	r = ipcwait_queue_pop_n(queue, elems, 2);
+	note_end(r);
 	if (r < 0) {
 		history_return(&history, op, r);
 		return;
@@ -168,20 +214,27 @@ static void close_it(void)
 	struct history_op *op = history_call(&history, model_thread(), QUEUE_CLOSE, 0);
 
 	closing = true;
+	if (one_closes())
+		*before_close = 1;
 	history_return(&history, op, ipcwait_queue_close(queue));
 }
 
 /*
  * Whatever goes on, there are not more than pushes have begun, nor fewer than are sure. In weak
- * memory only as far as this thread has been told of it.
+ * memory, and of what is stored, only as far as this thread has been told of it.
  */
 static void measure(void)
 {
-	unsigned popped_before = popped;
+	unsigned popped_before = popped, done_before = pushes_done;
+	bool told = script()->flags & IPCWAIT_QUEUE_ONE_CONSUMER
+			    ? model_memory() == MODEL_SC
+			    : model_memory() != MODEL_WEAK;
 	uint64_t lo, hi;
 
 	model_assert(ipcwait_queue_length(queue, &lo, &hi) == 0);
-	model_assert(model_memory() == MODEL_WEAK || lo <= pushed - popped_before);
+	model_assert(!told || lo <= pushed - popped_before);
+	model_assert(!told || hi + pops_begun >= done_before);
+	model_assert(hi >= script()->least);
 	model_assert(lo <= hi);
 }
 
@@ -216,10 +269,12 @@ void queue_begin(void)
 					       .flags = s->flags };
 
 	engine_spins = s->spins;
-	segments = pushed = popped = 0;
+	segments = pushed = popped = pushes_done = pops_begun = 0;
 	closing = false;
+	memset((void *)latest, 0, sizeof(latest));
 	history_begin(&history, ops, SPEC_OPS);
 	rcu_begin();
+	before_close = model_alloc(sizeof(*before_close));
 	queue = ipcwait_queue_create(&params);
 	model_assert(queue);
 	/* The test is another process, and pushes too. */
@@ -272,11 +327,12 @@ void queue_end(void)
 		sure += ops[i].code == QUEUE_SEND && ops[i].result == 0;
 	model_assert(ipcwait_queue_length(queue, &lo, &hi) == 0);
 	model_assert(lo == hi && lo == sure - popped);
-	while (popped < sure)
+	for (sure -= popped; sure; sure--)
 		pop_once(TRIES);
 	pop_once(TRIES);
 	check_history();
 	ipcwait_queue_destroy(queue);
 	rcu_end();
+	model_free(before_close);
 	model_assert(!segments);
 }

@@ -27,7 +27,8 @@ struct queue_script {
 	unsigned flags;
 	size_t elem_bytes; /* 0: 8 */
 	enum engine_spins spins;
-	unsigned rest; /* elements that somebody pushes when nobody can go on */
+	unsigned least; /* elements that are there at any time */
+	unsigned rest;  /* elements that somebody pushes when nobody can go on */
 };
 
 void queue_begin(void);

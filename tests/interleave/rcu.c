@@ -57,6 +57,11 @@ void rcu_end(void)
 	model_free(order);
 }
 
+bool rcu_inside(void)
+{
+	return depth[model_thread()];
+}
+
 bool iw_rcu_ready(void)
 {
 	return true;

@@ -8,4 +8,7 @@
 void rcu_begin(void);
 void rcu_end(void);
 
+/* Whether the calling thread is in a section. */
+bool rcu_inside(void);
+
 #endif
