@@ -24,6 +24,7 @@ import mutants_cond
 import mutants_engine
 import mutants_event
 import mutants_gates
+import mutants_mpmc
 import mutants_mutex
 import mutants_queue
 import mutants_rwlock
@@ -39,6 +40,7 @@ MUTANTS += mutants_wait_any.MUTANTS
 MUTANTS += mutants_cond.MUTANTS
 MUTANTS += mutants_queue.MUTANTS
 MUTANTS += mutants_spsc.MUTANTS
+MUTANTS += mutants_mpmc.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
