@@ -9,9 +9,24 @@
 
 #include <stdbool.h>
 
+/* liburcu is not built with ThreadSanitizer, so what a grace period orders it has to be told. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define IW_RCU_TELLS 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define IW_RCU_TELLS 1
+#endif
+#ifndef IW_RCU_TELLS
+#define IW_RCU_TELLS 0
+#endif
+
 /* In what is to be given back. */
 struct iw_rcu_head {
 	void *reserved[2];
+#if IW_RCU_TELLS
+	void (*give_back)(struct iw_rcu_head *head);
+#endif
 };
 
 /*
