@@ -10,7 +10,9 @@
 #include "common/cmocka_all.h"
 #include "linear/queue_check.h"
 
-#define OPS         1000000
+/* A sanitizer takes its time. */
+#define OPS (CHECK_DEFERS_SIGNALS ? 200000 : 1000000)
+
 #define THREADS_MAX 4
 
 /* What one thread does: the share of pops, of 256, and whether they wait. */
