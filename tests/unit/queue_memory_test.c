@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <ipcwait/queue.h>: what a burst has taken goes back, queues come and go, and the process forks. */
+/* <ipcwait/queue.h>: what a burst has taken goes back, queues come and go, the process forks. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
