@@ -225,12 +225,9 @@ int ipcwait_queue_close(struct ipcwait_queue *q)
 {
 	int r = iw_chain_close(&q->chain);
 
-	/* ORD queue.X2: relaxed, hint, as queue.X1. */
-	ipcwait_impl_store32_relaxed(&q->closed, 1);
-	iw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);
 	/* ORD queue.R1: release, as the chain's end. Pairs with queue.A1. */
 	ipcwait_impl_store32_release(&q->closed, 1);
-	iw_unblock(&q->elements, UINT32_MAX);
+	iw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);
 	return r;
 }
 
