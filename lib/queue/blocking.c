@@ -50,7 +50,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 	struct iw_blocking *me = (struct iw_blocking *)base;
 	struct iw_rest rest;
 
-	leave(me);
 	rest = into_line(me);
 	if (me->fence && !me->fence())
 		rest = iw_rest_unpublished();

@@ -278,11 +278,10 @@ static inline uint64_t draw(const struct iw_chain *c, struct iw_segment *s, uint
 
 	/*
 	 * ORD chain.R5: release, whoever sees the ticket drawn sees those of pushers before
-	 * it. Pairs with chain.A7, chain.A8 and chain_life.A1.
-	 * ORD chain.A8: acquire, as chain.A7. Pairs with chain.R5.
+	 * it. Pairs with chain.A7 and chain_life.A1.
 	 */
 	if (!c->one_consumer)
-		return ipcwait_impl_add64_acq_rel(&s->deq, n);
+		return ipcwait_impl_add64_release(&s->deq, n);
 	/* ORD chain.X4: relaxed, protected by the flag: nobody else draws. */
 	t = ipcwait_impl_load64_relaxed(&s->deq);
 	/* ORD chain.R6: release, as chain.R5. Pairs with chain.A7 and chain_life.A1. */

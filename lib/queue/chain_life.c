@@ -106,13 +106,11 @@ static uint64_t popped(const struct iw_chain *c)
 	return s->first + within(s, read64(&s->deq));
 }
 
-/* In a section: the same of pushers. Tail may be behind. */
+/* In a section: the same of pushers. Beyond tail there is only what a push under way appends. */
 static uint64_t pushed(const struct iw_chain *c)
 {
-	struct iw_segment *s = segment_at(read64(&c->tail)), *next;
+	struct iw_segment *s = segment_at(read64(&c->tail));
 
-	while ((next = segment_at(read64(&s->next))))
-		s = next;
 	return s->first + within(s, read64(&s->enq));
 }
 

@@ -22,7 +22,7 @@ ENQ_ADD = 'ipcwait_impl_add64_seq_cst(&s->enq, want)'
 ENQ = 'ipcwait_impl_load64_seq_cst(&s->enq)'
 ENQ_OR = 'ipcwait_impl_or64_seq_cst(&s->enq, IW_ENQ_CLOSED)'
 DEQ = 'ipcwait_impl_load64_acquire(&s->deq)'
-DEQ_ADD = 'ipcwait_impl_add64_acq_rel(&s->deq, n)'
+DEQ_ADD = 'ipcwait_impl_add64_release(&s->deq, n)'
 DEQ_STORE = 'ipcwait_impl_store64_release(&s->deq, t + n)'
 LOOK = 'ipcwait_impl_load64_acquire(at)'
 TAKE = 'ipcwait_impl_load64_acquire(iw_slot_word(c, s, ticket))'
@@ -222,20 +222,20 @@ MUTANTS = [
            '', 'woken and overtaken'),
     mutant('notified on the way into the line', BLOCKING, '\t} while (rest.taken);',
            '\t} while (0);', 'woken and overtaken'),
-    mutant('a push tells nobody', QUEUE, '\tif (!r)\n\t\tiw_unblock(&q->elements, 1);\n', '',
+    mutant('a push tells nobody', QUEUE, '\tif (!r)\n\t\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n', '',
            'one waits'),
     mutant('a push tells before it', QUEUE, '\tr = iw_chain_push_one(&q->chain, elem);\n\tif (!r)\n'
-           '\t\tiw_unblock(&q->elements, 1);\n',
-           '\tiw_unblock(&q->elements, 1);\n\tr = iw_chain_push_one(&q->chain, elem);\n',
+           '\t\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n',
+           '\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n\tr = iw_chain_push_one(&q->chain, elem);\n',
            'one waits'),
     mutant('two are pushed, and one is told', QUEUE,
-           'iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX);',
-           'iw_unblock(&q->elements, 1);', 'two wait for two'),
-    mutant('the closer tells nobody', QUEUE, '\tiw_unblock(&q->elements, UINT32_MAX);\n', '',
+           'iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX,\n\t\t\t   IPCWAIT_KIND_QUEUE);',
+           'iw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);', 'two wait for two'),
+    mutant('the closer tells nobody', QUEUE, '\tiw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);\n', '',
            'closed beside sleepers'),
-    mutant('the closer tells one', QUEUE, '\tiw_unblock(&q->elements, UINT32_MAX);\n',
-           '\tiw_unblock(&q->elements, 1);\n', 'closed beside two'),
+    mutant('the closer tells one', QUEUE, '\tiw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);\n',
+           '\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n', 'closed beside two'),
     mutant('the closer tells before it', QUEUE, '\tint r = iw_chain_close(&q->chain);\n',
-           '\tint r;\n\n\tiw_unblock(&q->elements, UINT32_MAX);\n'
+           '\tint r;\n\n\tiw_unblock(&q->elements, UINT32_MAX, IPCWAIT_KIND_QUEUE);\n'
            '\tr = iw_chain_close(&q->chain);\n\treturn r;\n', 'closed beside sleepers'),
 ]

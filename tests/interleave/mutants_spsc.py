@@ -82,9 +82,9 @@ MUTANTS = [
     mutant('nobody is told', HEADER, '(void)ipcwait_eventcount_notify(ec, 1);', ';', 'both wait'),
     mutant('the wrong side is told', PUBLIC, 'ipcwait_impl_spsc_publish(me, at + 1, &q->room);',
            'ipcwait_impl_spsc_publish(me, at + 1, &q->elements);', 'room for two'),
-    mutant('the close leaves the consumer', WAIT, '\tiw_unblock(&q->elements, 1);\n', '',
+    mutant('the close leaves the consumer', WAIT, '\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n', '',
            'closed beside a sleeper'),
-    mutant('the close leaves the producer', WAIT, '\tiw_unblock(&q->room, 1);\n', '',
+    mutant('the close leaves the producer', WAIT, '\tiw_unblock(&q->room, 1, IPCWAIT_KIND_QUEUE);\n', '',
            'closed by the consumer'),
     # Close
     mutant('a push does not see the close', PUBLIC, ' && !ipcwait_impl_spsc_is_closed(q))', ')',
