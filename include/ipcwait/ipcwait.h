@@ -6,6 +6,7 @@
 #include <ipcwait/barrier.h>
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>
+#include <ipcwait/channel.h>
 #include <ipcwait/cond.h>
 #include <ipcwait/event.h>
 #include <ipcwait/eventcount.h>

@@ -25,6 +25,9 @@
  *               The prepared wait is over, as by ipcwait_eventcount_commit(): nothing to
  *               cancel. Keys of event counts that were not taken remain good for another
  *               wait, or ipcwait_eventcount_cancel()
+ *   QUEUE       nothing; there is an element, or it is closed. Another thread may be faster, so
+ *               try, and wait again
+ *   CHANNEL     the same; a select both waits and takes, ipcwait_channel_select()
  *
  * Cost: an object that is there takes the objects before it one load each. A sleep is one
  * system call, futex_waitv(2). Waking such a sleeper costs what waking any other does.
@@ -56,6 +59,8 @@ enum ipcwait_waitable_type {
 	IPCWAIT_WAITABLE_SEM,        /* struct ipcwait_sem */
 	IPCWAIT_WAITABLE_EVENT,      /* struct ipcwait_event */
 	IPCWAIT_WAITABLE_EVENTCOUNT, /* struct ipcwait_eventcount */
+	IPCWAIT_WAITABLE_QUEUE,      /* struct ipcwait_queue, as create() has returned it */
+	IPCWAIT_WAITABLE_CHANNEL,    /* struct ipcwait_channel, the same */
 };
 
 /* One of the objects to wait for. */

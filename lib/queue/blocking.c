@@ -53,8 +53,11 @@ static struct iw_rest settle(struct iw_waiter *base)
 	rest = into_line(me);
 	if (me->fence && !me->fence())
 		rest = iw_rest_unpublished();
-	if (!me->attempt(me))
+	if (!me->attempt(me)) {
+		if (me->nap_ns)
+			rest.until_ns = iw_clock_ns() + me->nap_ns;
 		return rest;
+	}
 	if (me->in_line.announced)
 		iw_any_eventcount.retract(&me->line, &me->in_line);
 	me->in_line.announced = false;

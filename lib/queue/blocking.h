@@ -33,6 +33,7 @@ struct iw_blocking {
 	struct iw_waiter base;
 	struct ipcwait_waitable line; /* the event count, and its key */
 	struct iw_any_state in_line;
+	int64_t nap_ns; /* a sleep ends after so long, and is followed by an attempt; 0: none does */
 
 	/* The call once more. True: it is over, whatever its result. */
 	bool (*attempt)(struct iw_blocking *me);
@@ -51,15 +52,21 @@ struct iw_blocking {
 int iw_block(struct iw_blocking *me, struct ipcwait_eventcount *ec, enum ipcwait_kind kind,
 	     int64_t deadline_ns, uintptr_t site);
 
-/* After the change: @n calls may go on now. Async-signal-safe. @kind as iw_block()'s. */
-static inline void iw_unblock(struct ipcwait_eventcount *ec, uint32_t n,
-			      enum ipcwait_kind kind)
+/* After the change: whether somebody may have to be told of it. */
+static inline bool iw_is_blocked(const struct ipcwait_eventcount *ec)
 {
 	/*
 	 * ORD blocking.S1: seq_cst, after a change that is: whoever is not in line yet looks at the
 	 * change later, and sees it. Pairs with eventcount.S1.
 	 */
-	if (ipcwait_impl_load64_seq_cst(&ec->word) >> 43)
+	return ipcwait_impl_load64_seq_cst(&ec->word) >> 43;
+}
+
+/* After the change: @n calls may go on now. Async-signal-safe. @kind as iw_block()'s. */
+static inline void iw_unblock(struct ipcwait_eventcount *ec, uint32_t n,
+			      enum ipcwait_kind kind)
+{
+	if (iw_is_blocked(ec))
 		(void)iw_eventcount_notify(ec, n, kind);
 }
 

@@ -2,8 +2,8 @@
 /*
  * What all channels have, whatever they are made of: a ring in this process (channel_ring.c), a
  * meeting place without memory (channel_meet.c), or a ring in shared memory. Each says in a struct
- * iw_channel_ops what one attempt does. Waiting, deadlines, bulk, select and the eventfd are written
- * once over that: channel.c, channel_select.c.
+ * iw_channel_ops what one attempt does. Waiting, deadlines, bulk, select and the eventfd are
+ * written once over that: channel.c, channel_select.c.
  */
 #ifndef IW_QUEUE_CHANNEL_H
 #define IW_QUEUE_CHANNEL_H

@@ -21,7 +21,15 @@ struct iw_any_state {
 };
 
 struct iw_any_kind {
-	const struct iw_layout *layout; /* NULL: a raw word */
+	const struct iw_layout *layout; /* NULL: a raw word, or made by the library */
+
+	/*
+	 * An object that the library makes begins with a pointer to its kind, which comes from
+	 * above: then what the program has to call it, and whether its words are private.
+	 */
+	bool made;
+	bool private_;
+	enum ipcwait_waitable_type type;
 
 	/* 0, or the error of @call if threads cannot wait for it. NULL: they can for any. */
 	int (*begin)(const struct ipcwait_waitable *o, struct iw_any_state *state,
@@ -48,6 +56,9 @@ struct iw_any_kind {
 
 /* Each in the file of its object, in lib/sync. */
 extern const struct iw_any_kind iw_any_event, iw_any_eventcount, iw_any_futex, iw_any_sem;
+
+/* Before there is the first object with a pointer to @kind, which is .made. */
+void iw_any_admit(const struct iw_any_kind *kind);
 
 /* The wait itself, in lib/sync/wait_any.c; @call is the public function's name. */
 int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,

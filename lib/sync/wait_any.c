@@ -47,9 +47,47 @@ static const struct iw_any_kind *const kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* Kinds of objects that the library makes, as they are admitted. */
+#define MADE_KINDS 4
+
+static struct ipcwait_word64 made[MADE_KINDS];
+
+void iw_any_admit(const struct iw_any_kind *kind)
+{
+	for (unsigned i = 0; i < MADE_KINDS; i++) {
+		uint64_t known = 0;
+
+		/* ORD wait_any.X1: relaxed, no order needed: only the address is looked at. */
+		if (ipcwait_impl_cas64_relaxed(&made[i], &known, (uintptr_t)kind) ||
+		    known == (uintptr_t)kind)
+			return;
+	}
+}
+
+/* Of an object with such a pointer; NULL if it is none. Trusts nothing but that it can be read. */
+static const struct iw_any_kind *made_kind(const struct ipcwait_waitable *o)
+{
+	const struct iw_any_kind *kind;
+
+	if ((uintptr_t)o->object % _Alignof(void *))
+		return NULL;
+	kind = *(const struct iw_any_kind *const *)o->object;
+	for (unsigned i = 0; kind && i < MADE_KINDS; i++)
+		/* ORD wait_any.X2: relaxed, no order needed, as wait_any.X1. */
+		if (ipcwait_impl_load64_relaxed(&made[i]) == (uintptr_t)kind)
+			return kind->type == o->type ? kind : NULL;
+	return NULL;
+}
+
+static const struct iw_any_kind *kind_at(const struct ipcwait_waitable *o)
+{
+	return o->type < KINDS ? kinds[o->type]
+			       : *(const struct iw_any_kind *const *)o->object;
+}
+
 static const struct iw_any_kind *kind_of(const struct any_waiter *me, unsigned i)
 {
-	return kinds[me->set[i].type];
+	return kind_at(&me->set[i]);
 }
 
 /* Object @i is the caller's; from the others the thread is gone. */
@@ -96,7 +134,8 @@ static enum iw_seen look(struct iw_waiter *base)
  */
 static struct iw_rest rest_on_words(struct any_waiter *me, unsigned n)
 {
-	struct iw_rest rest = iw_rest_on(me->set[0].object, (uint32_t)me->word->expected);
+	struct iw_rest rest = iw_rest_on((const uint32_t *)(uintptr_t)me->word->address,
+					 (uint32_t)me->word->expected);
 
 	me->base.private_ = me->word->flags & IW_WAITV_PRIVATE;
 	rest.n = n;
@@ -111,8 +150,11 @@ static struct iw_rest rest_on_words(struct any_waiter *me, unsigned n)
 
 static bool is_private(const struct ipcwait_waitable *o)
 {
-	const struct iw_layout *layout = kinds[o->type]->layout;
+	const struct iw_any_kind *kind = kind_at(o);
+	const struct iw_layout *layout = kind->layout;
 
+	if (kind->made)
+		return kind->private_;
 	return (layout ? iw_flags(layout, o->object) : o->flags) & IPCWAIT_PRIVATE;
 }
 
@@ -124,6 +166,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 {
 	struct any_waiter *me = (struct any_waiter *)base;
 	unsigned n = iw_sleeps_on_several() ? me->n : 1;
+	int64_t until_ns = IPCWAIT_FOREVER;
+	struct iw_rest all;
 
 	for (unsigned i = 0; i < n; i++) {
 		struct iw_rest rest = kind_of(me, i)->announce(&me->set[i], &me->state[i]);
@@ -134,8 +178,13 @@ static struct iw_rest settle(struct iw_waiter *base)
 			return rest;
 		me->state[i].announced = true;
 		me->word[i] = iw_waitv(rest.word, rest.expected, is_private(&me->set[i]));
+		if (rest.until_ns < until_ns)
+			until_ns = rest.until_ns;
 	}
-	return rest_on_words(me, n);
+	all = rest_on_words(me, n);
+	if (until_ns < all.until_ns)
+		all.until_ns = until_ns;
+	return all;
 }
 
 static bool withdraw(struct iw_waiter *base)
@@ -170,12 +219,14 @@ static int begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
 	const struct iw_any_kind *kind;
 	int r = 0;
 
-	if (type >= KINDS)
+	if (type > IPCWAIT_WAITABLE_CHANNEL)
 		return refuse(o, call, "unknown type");
-	kind = kinds[type];
 	if (!o->object)
 		return refuse(o, call, IW_NULL);
-	if (o->flags & (kind->layout ? ~0u : ~IPCWAIT_PRIVATE))
+	kind = type < KINDS ? kinds[type] : made_kind(o);
+	if (!kind)
+		return refuse(o, call, "no such object");
+	if (o->flags & (kind->layout || kind->made ? ~0u : ~IPCWAIT_PRIVATE))
 		return refuse(o, call, IW_UNKNOWN_FLAGS);
 	*state = (struct iw_any_state){ .announced = false };
 	if (kind->layout)
@@ -199,7 +250,7 @@ int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline
 		.base = {
 			.what = &any_waitable,
 			.window = w ? w : &thread_window,
-			.futex = n == 1 ? set[0].object : NULL,
+			.futex = n == 1 && set[0].type < KINDS ? set[0].object : NULL,
 			.deadline_ns = deadline_ns,
 			.site = site,
 		},

@@ -152,6 +152,11 @@ static inline uint64_t ipcwait_impl_load64_seq_cst(const struct ipcwait_word64 *
 	return __atomic_load_n(&w->v, __ATOMIC_SEQ_CST);
 }
 
+static inline void ipcwait_impl_store64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
+{
+	__atomic_store_n(&w->v, v, __ATOMIC_SEQ_CST);
+}
+
 static inline uint64_t ipcwait_impl_add64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
 {
 	return __atomic_fetch_add(&w->v, v, __ATOMIC_SEQ_CST);
