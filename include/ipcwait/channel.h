@@ -156,8 +156,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_send(struct ipcwait_channel *
  * @elem: is copied
  *
  * Return: 0.
- *   -EAGAIN  there is no room; or the next place is just being emptied; with capacity 0, nobody waits
- *            for an element
+ *   -EAGAIN  there is no room; or the next place is just being emptied; with capacity 0, nobody
+ *            waits for an element
  *   -EPIPE   it is closed
  *   -EINVAL  @ch or @elem is NULL
  *
@@ -231,8 +231,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_recv(struct ipcwait_channel *
  * @elem: is set to it
  *
  * Return: 0.
- *   -EAGAIN  there is none; or the oldest is just being put in; with capacity 0, nobody waits to send.
- *            The eventfd, if there is one, tells of the next
+ *   -EAGAIN  there is none; or the oldest is just being put in; with capacity 0, nobody waits to
+ *            send. The eventfd, if there is one, tells of the next
  *   -EPIPE   it is closed, and all elements were received
  *   -EINVAL  @ch or @elem is NULL
  *
@@ -388,7 +388,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_length(struct ipcwait_channel
  *
  * Return: the index of the case that was done, and no other was. None was done:
  *   -ETIMEDOUT  deadline reached; one in the past makes it a try
- *   -EINVAL     @cases is NULL, @n is out of range, or .op unknown or .elem NULL in a case with a channel
+ *   -EINVAL     @cases is NULL, @n is out of range, or .op unknown or .elem NULL in a case with
+ *               a channel
  *   -ENOMEM     the kernel had no memory for so many channels
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *

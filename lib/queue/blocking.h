@@ -33,7 +33,7 @@ struct iw_blocking {
 	struct iw_waiter base;
 	struct ipcwait_waitable line; /* the event count, and its key */
 	struct iw_any_state in_line;
-	int64_t nap_ns; /* a sleep ends after so long, and is followed by an attempt; 0: none does */
+	int64_t nap_ns; /* a sleep ends after so long, for an attempt; 0: it does not */
 
 	/* The call once more. True: it is over, whatever its result. */
 	bool (*attempt)(struct iw_blocking *me);

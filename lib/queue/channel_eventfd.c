@@ -20,7 +20,7 @@ void iw_channel_alarm_slow(struct ipcwait_channel *ch)
 	uint64_t w = read_alarm(ch);
 
 	while (w & IW_ALARM_ARMED)
-		/* ORD channel_eventfd.X2: relaxed, no order needed: one of those who try sets it. */
+		/* ORD channel_eventfd.X2: relaxed, no order needed: only one of them sets it. */
 		if (ipcwait_impl_cas64_relaxed(&ch->alarm, &w, w & ~IW_ALARM_ARMED)) {
 			iw_eventfd_set(fd_of(w));
 			break;

@@ -42,8 +42,8 @@ bool iw_party_open(struct iw_party *p)
 	uint64_t w = IW_PARTY_BUSY;
 
 	/*
-	 * ORD channel_meet.S1: seq_cst, before watchers are told; it releases the offers' elements.
-	 * Pairs with channel_meet.A2, blocking.S1.
+	 * ORD channel_meet.S1: seq_cst, before watchers are told; the element is protected by the
+	 * lock of the channel. Pairs with channel_meet.S4.
 	 */
 	if (ipcwait_impl_cas64_seq_cst(&p->state, &w, IW_PARTY_OPEN))
 		return true;
@@ -56,8 +56,8 @@ bool iw_party_doze(struct iw_party *p)
 {
 	uint64_t w = IW_PARTY_OPEN;
 
-	/* ORD channel_meet.R2: release, as channel_meet.S1. Pairs with channel_meet.A2. */
-	return ipcwait_impl_cas64_release(&p->state, &w, IW_PARTY_ASLEEP) ||
+	/* ORD channel_meet.X3: relaxed, protected by the locks of the channels. */
+	return ipcwait_impl_cas64_relaxed(&p->state, &w, IW_PARTY_ASLEEP) ||
 	       w == IW_PARTY_ASLEEP;
 }
 
@@ -129,19 +129,20 @@ static void unlink_offer(struct iw_meeting *m, int op, struct iw_offer *o)
  */
 static bool accept(struct iw_offer *o, bool goes, uint64_t *was)
 {
-	uint64_t w = state_of(o->party),
-		 accepted = IW_PARTY_ACCEPTED + o->index * INDEX_ONE;
+	uint64_t accepted = IW_PARTY_ACCEPTED + o->index * INDEX_ONE;
+	/*
+	 * ORD channel_meet.S4: seq_cst, as the last look of an event loop that has armed the alarm.
+	 * Pairs with channel_meet.S1.
+	 */
+	uint64_t w = ipcwait_impl_load64_seq_cst(&o->party->state);
 
 	for (*was = w; w <= IW_PARTY_BUSY; *was = w) {
 		bool busy = w == IW_PARTY_BUSY;
 
 		if (busy && !goes)
 			return false;
-		/*
-		 * ORD channel_meet.A2: acquire, the element of an offer to send. Pairs with
-		 * channel_meet.S1 and channel_meet.R2.
-		 */
-		if (ipcwait_impl_cas64_acquire(&o->party->state, &w,
+		/* ORD channel_meet.X4: relaxed, protected by the lock, as the element is. */
+		if (ipcwait_impl_cas64_relaxed(&o->party->state, &w,
 					       busy ? IW_PARTY_MISSED : accepted))
 			return !busy;
 	}
@@ -248,8 +249,10 @@ void iw_meet_tell(struct ipcwait_channel *ch)
 
 static int64_t meet_send(struct ipcwait_channel *ch, const void *elems, size_t n)
 {
+	const union iw_elem elem = { .sent = elems };
+
 	(void)n;
-	return iw_meet(ch, IPCWAIT_CHANNEL_SEND, (void *)(uintptr_t)elems, NULL);
+	return iw_meet(ch, IPCWAIT_CHANNEL_SEND, elem.any, NULL);
 }
 
 static int64_t meet_recv(struct ipcwait_channel *ch, void *elems, size_t n)
@@ -304,7 +307,7 @@ static void meet_destroy(struct ipcwait_channel *ch)
 	free(ch->meeting);
 }
 
-static const struct iw_channel_ops ops = {
+static const struct iw_channel_ops meet_ops = {
 	.send = meet_send,
 	.recv = meet_recv,
 	.close = meet_close,
@@ -321,7 +324,7 @@ struct ipcwait_channel *iw_channel_meet(const struct ipcwait_channel_params *par
 		return NULL;
 	*m = (struct iw_meeting){
 		.base = { .any = &iw_any_channel,
-			  .ops = &ops,
+			  .ops = &meet_ops,
 			  .elem_size = params->elem_size,
 			  .elements = &m->elements,
 			  .room = &m->room,

@@ -15,8 +15,8 @@
  *     BUSY -> OPEN             open      the party
  *     OPEN -> ASLEEP           doze      the party
  *     OPEN, ASLEEP -> BUSY     claim     the party
- *     BUSY -> MISSED           accept    a party that is not MISSED itself, with the lock of a channel
- *                                        where both have offers
+ *     BUSY -> MISSED           accept    a party that is not MISSED itself, with the lock of a
+ *                                        channel where both have offers; a close
  *     MISSED -> BUSY           open      the party, which looks at all channels again then
  *     OPEN, ASLEEP -> ACCEPTED accept    partner with the lock of the channel
  *     ACCEPTED -> DONE         accept    the same. From here on the party may be gone
@@ -48,6 +48,12 @@ struct iw_offer {
 	void *elem;
 	unsigned index; /* of the case */
 	int result;     /* before DONE: 0 or -EPIPE */
+};
+
+/* What is sent is only read. */
+union iw_elem {
+	const void *sent;
+	void *any;
 };
 
 /* A channel of valid @params with capacity 0. NULL: no memory. */

@@ -116,9 +116,8 @@ static uint64_t ready_from(const struct ring *r, uint64_t pos, uint64_t due, uin
 static uint64_t position(const struct ipcwait_word64 *end)
 {
 	/*
-	 * ORD channel_ring.S4: seq_cst, in one order with the stamps: who finds a slot not ready,
-	 * and then that its position is the next all the same, has looked at the right one. Pairs
-	 * with channel_ring.S3, channel_ring.S7.
+	 * ORD channel_ring.S6: seq_cst, so that a sender's last look sees a close, and a length is
+	 * that of one moment. Pairs with channel_ring.S5, channel_ring.S7.
 	 */
 	return ipcwait_impl_load64_seq_cst(end);
 }
@@ -136,7 +135,10 @@ static uint64_t reserve(struct ring *r, struct ipcwait_word64 *end, uint64_t due
 	for (; !(p & CLOSED); p = now) {
 		now = p;
 		k = ready_from(r, p, due, n);
-		/* ORD channel_ring.S3: seq_cst, for channel_ring.S4. Pairs with it. */
+		/*
+		 * ORD channel_ring.S7: seq_cst, one order for both ends and a length in between.
+		 * Pairs with channel_ring.S6.
+		 */
 		if (k && ipcwait_impl_cas64_seq_cst(end, &now, after(r, p, k))) {
 			*pos = p;
 			return k;
@@ -182,15 +184,15 @@ static void tell(struct ring *r, struct ipcwait_eventcount *ec, uint64_t pos, ui
 static bool is_closed(const struct ring *r)
 {
 	/*
-	 * ORD channel_ring.S5: seq_cst, as the last look before a sleep. Who sees it sees the tail
-	 * closed. Pairs with channel_ring.S6.
+	 * ORD channel_ring.S3: seq_cst, as the last look before a sleep. Who sees it sees the tail
+	 * closed. Pairs with channel_ring.S4.
 	 */
 	return ipcwait_impl_load64_seq_cst(&r->closed);
 }
 
 static void set_closed(struct ring *r)
 {
-	/* ORD channel_ring.S6: seq_cst, before the waiters are told. Pairs with channel_ring.S5. */
+	/* ORD channel_ring.S4: seq_cst, before the waiters are told. Pairs with channel_ring.S3. */
 	if (!is_closed(r))
 		ipcwait_impl_store64_seq_cst(&r->closed, 1);
 }
@@ -249,7 +251,9 @@ static int64_t ring_recv(struct ipcwait_channel *ch, void *elems, size_t n)
 static int ring_close(struct ipcwait_channel *ch)
 {
 	struct ring *r = ring_of(ch);
-	/* ORD channel_ring.S7: seq_cst, in one order with reservations. Pairs with channel_ring.S4. */
+	/*
+	 * ORD channel_ring.S5: seq_cst, before senders are told. Pairs with channel_ring.S6.
+	 */
 	uint64_t was = ipcwait_impl_or64_seq_cst(&r->tail, CLOSED);
 
 	set_closed(r);
@@ -295,7 +299,7 @@ static void ring_destroy(struct ipcwait_channel *ch)
 	free(r);
 }
 
-static const struct iw_channel_ops ops = {
+static const struct iw_channel_ops ring_ops = {
 	.send = ring_send,
 	.recv = ring_recv,
 	.close = ring_close,
@@ -312,7 +316,7 @@ static bool allocate_slots(struct ring *r)
 		return false;
 	r->slots = malloc(bytes);
 	for (uint64_t i = 0; r->slots && i < r->capacity; i++)
-		/* ORD channel_ring.X2: relaxed, protected by the caller, who has the only pointer. */
+		/* ORD channel_ring.X2: relaxed, protected by the caller: nobody else has it. */
 		ipcwait_impl_store64_relaxed(&slot_at(r, i * STEP)->stamp, i * STEP);
 	return r->slots;
 }
@@ -325,7 +329,7 @@ struct ipcwait_channel *iw_channel_ring(const struct ipcwait_channel_params *par
 		return NULL;
 	*r = (struct ring){
 		.base = { .any = &iw_any_channel,
-			  .ops = &ops,
+			  .ops = &ring_ops,
 			  .elem_size = params->elem_size,
 			  .elements = &r->elements,
 			  .room = &r->room },

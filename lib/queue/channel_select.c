@@ -12,39 +12,10 @@
 #include "queue/channel_eventfd.h"
 #include "queue/channel_meet.h"
 #include "queue/channel_select.h"
-#include "sync/object.h"
-
-/* Most selects have so many cases at most; others take more of the stack. */
-#define FEW 8
 
 /* Where the kernel cannot sleep on several words, in ns: as in lib/sync/wait_any.c. */
 #define SLEEP_FIRST_NS 50000
 #define SLEEP_MOST_NS  1000000
-
-/* What one case waits with. */
-struct place {
-	struct ipcwait_waitable
-		line; /* of a channel with a buffer: its event count, and the key */
-	struct iw_any_state in_line;
-	bool notified;         /* in line, and no attempt has been made since it left */
-	struct iw_offer offer; /* of one without */
-};
-
-struct select {
-	struct iw_waiter base;
-	struct ipcwait_channel_case *cases;
-	unsigned n, first; /* which is tried first */
-	unsigned done;     /* the case that was done; n: none yet */
-	bool waits;        /* it makes offers */
-	bool meets, lines; /* it has cases of channels without a buffer, and with */
-	struct iw_party party;
-	struct iw_backoff backoff;
-	struct place *place;
-	struct iw_waitv *word; /* to sleep on: one more than there are lines, at most */
-};
-
-/* What waits of several cases have taught the thread. */
-static _Thread_local struct ipcwait_window thread_window IW_TLS_INITIAL_EXEC;
 
 static bool meets(const struct ipcwait_channel_case *c)
 {
@@ -61,14 +32,14 @@ static struct ipcwait_eventcount *event_count_of(const struct ipcwait_channel_ca
 	return c->op == IPCWAIT_CHANNEL_SEND ? c->channel->room : c->channel->elements;
 }
 
-static bool done(struct select *me, unsigned i, int64_t result)
+static bool done(struct iw_select *me, unsigned i, int64_t result)
 {
 	me->cases[i].result = result < 0 ? (int)result : 0;
 	me->done = i;
 	return true;
 }
 
-static bool attempt(struct select *me, unsigned i)
+static bool attempt(struct iw_select *me, unsigned i)
 {
 	struct ipcwait_channel_case *c = &me->cases[i];
 	struct ipcwait_channel *ch = c->channel;
@@ -89,7 +60,7 @@ static bool attempt(struct select *me, unsigned i)
 	return done(me, i, r);
 }
 
-static bool attempt_all(struct select *me, bool meetings_too)
+static bool attempt_all(struct iw_select *me, bool meetings_too)
 {
 	for (unsigned k = 0, i = me->first; k < me->n; k++) {
 		if ((meetings_too || !meets(&me->cases[i])) && attempt(me, i))
@@ -100,10 +71,10 @@ static bool attempt_all(struct select *me, bool meetings_too)
 }
 
 /* Out of all lines. A notification that has reached it there is used up by the next attempt. */
-static void leave(struct select *me)
+static void leave(struct iw_select *me)
 {
 	for (unsigned i = 0; me->lines && i < me->n; i++) {
-		struct place *p = &me->place[i];
+		struct iw_place *p = &me->place[i];
 
 		if (p->in_line.announced)
 			p->notified = iw_any_eventcount.withdraw(&p->line, &p->in_line);
@@ -115,7 +86,7 @@ static void leave(struct select *me)
  * After an attempt that has done a case, outside of all lines. Other cases' notifications were for
  * what is there still.
  */
-static bool pass_on(struct select *me)
+static bool pass_on(struct iw_select *me)
 {
 	for (unsigned i = 0; me->lines && i < me->n; i++) {
 		if (me->place[i].notified && i != me->done)
@@ -126,10 +97,10 @@ static bool pass_on(struct select *me)
 }
 
 /* The same after one that was made in line, where the case itself may have been there before. */
-static bool retract(struct select *me)
+static bool retract(struct iw_select *me)
 {
 	for (unsigned i = 0; me->lines && i < me->n; i++) {
-		struct place *p = &me->place[i];
+		struct iw_place *p = &me->place[i];
 
 		if (p->in_line.announced)
 			iw_any_eventcount.retract(&p->line, &p->in_line);
@@ -139,7 +110,7 @@ static bool retract(struct select *me)
 }
 
 /* Its notifications have found nothing: they are used up. */
-static bool nothing(struct select *me)
+static bool nothing(struct iw_select *me)
 {
 	for (unsigned i = 0; me->lines && i < me->n; i++)
 		me->place[i].notified = false;
@@ -147,7 +118,7 @@ static bool nothing(struct select *me)
 }
 
 /* The partner has done it, or is about to. */
-static bool accepted(struct select *me)
+static bool accepted(struct iw_select *me)
 {
 	unsigned i = iw_party_accepted(&me->party);
 
@@ -158,7 +129,7 @@ static bool accepted(struct select *me)
 }
 
 /* Offers are open from now on, unless something was done while the party was busy. */
-static bool open(struct select *me)
+static bool open(struct iw_select *me)
 {
 	while (!iw_party_open(&me->party))
 		if (attempt_all(me, true))
@@ -170,7 +141,7 @@ static bool open(struct select *me)
 }
 
 /* In no line, and busy. */
-static bool attempt_outside(struct select *me)
+static bool attempt_outside(struct iw_select *me)
 {
 	leave(me);
 	if (attempt_all(me, false))
@@ -179,7 +150,7 @@ static bool attempt_outside(struct select *me)
 	return me->meets && open(me);
 }
 
-static bool attempt_again(struct select *me)
+static bool attempt_again(struct iw_select *me)
 {
 	return me->meets && !iw_party_claim(&me->party) ? accepted(me)
 							: attempt_outside(me);
@@ -187,7 +158,7 @@ static bool attempt_again(struct select *me)
 
 static enum iw_seen look(struct iw_waiter *base)
 {
-	struct select *me = (struct select *)base;
+	struct iw_select *me = (struct iw_select *)base;
 	unsigned i;
 
 	if (me->lines)
@@ -200,11 +171,11 @@ static enum iw_seen look(struct iw_waiter *base)
 
 static bool withdraw(struct iw_waiter *base)
 {
-	return attempt_again((struct select *)base);
+	return attempt_again((struct iw_select *)base);
 }
 
 /* Into the line of case @i: how it would rest there alone. */
-static struct iw_rest enter(struct place *p)
+static struct iw_rest enter(struct iw_place *p)
 {
 	struct iw_rest rest;
 
@@ -222,7 +193,7 @@ static bool is_private(const struct ipcwait_eventcount *ec)
 }
 
 /* Into all lines. Returns how many words there are to sleep on; 0: a line is full. */
-static unsigned enter_all(struct select *me)
+static unsigned enter_all(struct iw_select *me)
 {
 	unsigned n = 0;
 
@@ -236,16 +207,23 @@ static unsigned enter_all(struct select *me)
 		rest = enter(&me->place[i]);
 		if (!rest.word)
 			return 0;
+		if (!n)
+			me->first_word = rest.word;
 		me->word[n++] = iw_waitv(rest.word, rest.expected, is_private(ec));
 	}
 	/* Of a select without a channel nobody wakes it. */
-	if (me->meets || !n)
-		me->word[n++] = iw_waitv((const uint32_t *)&me->party.state,
-					 me->meets ? IW_PARTY_ASLEEP : IW_PARTY_BUSY, true);
+	if (me->meets || !n) {
+		const uint32_t *state = (const uint32_t *)&me->party.state;
+
+		if (!n)
+			me->first_word = state;
+		me->word[n++] =
+			iw_waitv(state, me->meets ? IW_PARTY_ASLEEP : IW_PARTY_BUSY, true);
+	}
 	return n;
 }
 
-static int64_t nap_ns(const struct select *me)
+static int64_t nap_ns(const struct iw_select *me)
 {
 	int64_t ns = 0;
 
@@ -258,15 +236,14 @@ static int64_t nap_ns(const struct select *me)
 	return ns;
 }
 
-static struct iw_rest rest_on_words(struct select *me, unsigned n)
+static struct iw_rest rest_on_words(struct iw_select *me, unsigned n)
 {
 	struct iw_rest rest;
 	int64_t nap;
 
 	if (!n)
 		return iw_rest_unpublished();
-	rest = iw_rest_on((const uint32_t *)(uintptr_t)me->word->address,
-			  (uint32_t)me->word->expected);
+	rest = iw_rest_on(me->first_word, (uint32_t)me->word->expected);
 	me->base.private_ = me->word->flags & IW_WAITV_PRIVATE;
 	rest.several = me->word;
 	rest.n = n;
@@ -282,7 +259,7 @@ static struct iw_rest rest_on_words(struct select *me, unsigned n)
 }
 
 /* True: done. The look before has left all lines. */
-static bool settled(struct select *me, unsigned *words)
+static bool settled(struct iw_select *me, unsigned *words)
 {
 	if (me->lines && me->meets && !iw_party_claim(&me->party))
 		return accepted(me);
@@ -298,7 +275,7 @@ static bool settled(struct select *me, unsigned *words)
 
 static struct iw_rest settle(struct iw_waiter *base)
 {
-	struct select *me = (struct select *)base;
+	struct iw_select *me = (struct iw_select *)base;
 	unsigned words = 0;
 
 	return settled(me, &words) ? iw_rest_taken() : rest_on_words(me, words);
@@ -313,11 +290,11 @@ static const struct iw_waitable select_waitable = {
 	.withdraw = withdraw,
 };
 
-static void prepare(struct select *me)
+static void prepare(struct iw_select *me)
 {
 	for (unsigned i = 0; i < me->n; i++) {
 		struct ipcwait_channel_case *c = &me->cases[i];
-		struct place *p = &me->place[i];
+		struct iw_place *p = &me->place[i];
 
 		p->in_line.announced = p->notified = p->offer.linked = false;
 		p->line = (struct ipcwait_waitable){ .type = IPCWAIT_WAITABLE_EVENTCOUNT };
@@ -334,7 +311,7 @@ static void prepare(struct select *me)
 }
 
 /* Nobody may come to the party any more. */
-static void finish(struct select *me)
+static void finish(struct iw_select *me)
 {
 	for (unsigned i = 0; me->meets && i < me->n; i++)
 		if (meets(&me->cases[i]))
@@ -342,10 +319,13 @@ static void finish(struct select *me)
 				    &me->place[i].offer);
 }
 
-static int run(struct select *me)
+int iw_select_run(struct iw_select *me)
 {
 	int r = 0;
 
+	me->base.what = &select_waitable;
+	me->done = me->n;
+	me->party.window = me->base.window;
 	prepare(me);
 	me->waits = me->base.deadline_ns == IPCWAIT_FOREVER ||
 		    (me->base.deadline_ns > 0 && me->base.deadline_ns > iw_clock_ns());
@@ -357,63 +337,4 @@ static int run(struct select *me)
 		r = 0;
 	finish(me);
 	return r ? r : (int)me->done;
-}
-
-static int run_few(struct select *me)
-{
-	struct iw_waitv word[FEW + 1];
-	struct place place[FEW];
-
-	me->word = word;
-	me->place = place;
-	return run(me);
-}
-
-static __attribute__((noinline)) int run_many(struct select *me)
-{
-	struct iw_waitv word[IPCWAIT_WAIT_ANY_MAX + 1];
-	struct place place[IPCWAIT_WAIT_ANY_MAX];
-
-	me->word = word;
-	me->place = place;
-	return run(me);
-}
-
-int iw_channel_select(struct ipcwait_channel_case *cases, unsigned n, int64_t deadline_ns,
-		      struct ipcwait_window *w, uintptr_t site)
-{
-	struct select me = {
-		.base = { .what = &select_waitable,
-			  .window = w,
-			  .deadline_ns = deadline_ns,
-			  .site = site },
-		.cases = cases,
-		.n = n,
-		.done = n,
-		.party = { .window = w },
-	};
-
-	/* 2^64 divided by the golden ratio: the lowest digits of the counter are not random. */
-	if (n > 1)
-		me.first =
-			(unsigned)(iw_arch_ticks() * UINT64_C(0x9e3779b97f4a7c15) >> 40) %
-			n;
-	return n <= FEW ? run_few(&me) : run_many(&me);
-}
-
-static bool is_valid(const struct ipcwait_channel_case *c)
-{
-	return !c->channel || (c->elem && (c->op == IPCWAIT_CHANNEL_SEND ||
-					   c->op == IPCWAIT_CHANNEL_RECV));
-}
-
-int ipcwait_channel_select(struct ipcwait_channel_case *cases, unsigned n,
-			   int64_t deadline_ns)
-{
-	if (!cases || !n || n > IPCWAIT_WAIT_ANY_MAX)
-		return -EINVAL;
-	for (unsigned i = 0; i < n; i++)
-		if (!is_valid(&cases[i]))
-			return -EINVAL;
-	return iw_channel_select(cases, n, deadline_ns, &thread_window, IW_CALL_SITE);
 }

@@ -132,10 +132,10 @@ static enum iw_seen look(struct iw_waiter *base)
  * On @n words. Where that is not all, because the kernel cannot, it is not for long, and without
  * a spin after it, which would take more than those sleeps do.
  */
-static struct iw_rest rest_on_words(struct any_waiter *me, unsigned n)
+static struct iw_rest rest_on_words(struct any_waiter *me, const uint32_t *first,
+				    unsigned n)
 {
-	struct iw_rest rest = iw_rest_on((const uint32_t *)(uintptr_t)me->word->address,
-					 (uint32_t)me->word->expected);
+	struct iw_rest rest = iw_rest_on(first, (uint32_t)me->word->expected);
 
 	me->base.private_ = me->word->flags & IW_WAITV_PRIVATE;
 	rest.n = n;
@@ -167,6 +167,7 @@ static struct iw_rest settle(struct iw_waiter *base)
 	struct any_waiter *me = (struct any_waiter *)base;
 	unsigned n = iw_sleeps_on_several() ? me->n : 1;
 	int64_t until_ns = IPCWAIT_FOREVER;
+	const uint32_t *first = NULL;
 	struct iw_rest all;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -177,11 +178,12 @@ static struct iw_rest settle(struct iw_waiter *base)
 		if (!rest.word)
 			return rest;
 		me->state[i].announced = true;
+		first = first ? first : rest.word;
 		me->word[i] = iw_waitv(rest.word, rest.expected, is_private(&me->set[i]));
 		if (rest.until_ns < until_ns)
 			until_ns = rest.until_ns;
 	}
-	all = rest_on_words(me, n);
+	all = rest_on_words(me, first, n);
 	if (until_ns < all.until_ns)
 		all.until_ns = until_ns;
 	return all;
