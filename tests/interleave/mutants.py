@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import mutants_channel
 import mutants_cond
 import mutants_engine
 import mutants_event
@@ -41,6 +42,7 @@ MUTANTS += mutants_cond.MUTANTS
 MUTANTS += mutants_queue.MUTANTS
 MUTANTS += mutants_spsc.MUTANTS
 MUTANTS += mutants_mpmc.MUTANTS
+MUTANTS += mutants_channel.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
