@@ -6,6 +6,7 @@
  */
 #include "os/seam.h"
 #include "queue/channel.h"
+#include "sync/eventcount.h"
 
 /* What the wait knows of the place in line: its key above, and what the event count has noted. */
 static struct ipcwait_waitable line_of(const struct ipcwait_waitable *o,
@@ -53,7 +54,7 @@ static bool withdraw(const struct ipcwait_waitable *o, const struct iw_any_state
 	if (!ch->ops->ready(ch))
 		return false;
 	if (notified)
-		(void)ipcwait_eventcount_notify(ch->elements, 1);
+		(void)iw_eventcount_notify(ch->elements, 1, IPCWAIT_KIND_CHANNEL);
 	return true;
 }
 

@@ -243,7 +243,7 @@ void iw_meet_await(struct ipcwait_channel *ch)
 
 void iw_meet_tell(struct ipcwait_channel *ch)
 {
-	iw_unblock(ch->elements, 1);
+	iw_unblock(ch->elements, 1, IPCWAIT_KIND_CHANNEL);
 	iw_channel_alarm(ch);
 }
 
@@ -287,7 +287,7 @@ static int meet_close(struct ipcwait_channel *ch)
 		r = 0;
 	}
 	iw_unlock(&m->lock);
-	iw_unblock(ch->elements, UINT32_MAX);
+	iw_unblock(ch->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 	return r;
 }
 

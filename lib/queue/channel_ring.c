@@ -178,7 +178,8 @@ static void tell(struct ring *r, struct ipcwait_eventcount *ec, uint64_t pos, ui
 		pos = after(r, pos, 1);
 		n++;
 	}
-	(void)ipcwait_eventcount_notify(ec, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX);
+	(void)iw_eventcount_notify(ec, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+				   IPCWAIT_KIND_CHANNEL);
 }
 
 static bool is_closed(const struct ring *r)
@@ -259,8 +260,8 @@ static int ring_close(struct ipcwait_channel *ch)
 	set_closed(r);
 	if (was & CLOSED)
 		return -EALREADY;
-	iw_unblock(&r->elements, UINT32_MAX);
-	iw_unblock(&r->room, UINT32_MAX);
+	iw_unblock(&r->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
+	iw_unblock(&r->room, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 	return 0;
 }
 

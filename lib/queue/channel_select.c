@@ -90,7 +90,8 @@ static bool pass_on(struct iw_select *me)
 {
 	for (unsigned i = 0; me->lines && i < me->n; i++) {
 		if (me->place[i].notified && i != me->done)
-			(void)ipcwait_eventcount_notify(me->place[i].line.object, 1);
+			(void)iw_eventcount_notify(me->place[i].line.object, 1,
+						   IPCWAIT_KIND_CHANNEL);
 		me->place[i].notified = false;
 	}
 	return true;
