@@ -84,8 +84,7 @@ static uint32_t begin_generation(void)
 	return ipcwait_impl_cas32_relaxed(&generation.number, &seen, fresh) ? fresh : seen;
 }
 
-/* 0 if nothing may be kept. */
-static uint32_t current_generation(void)
+uint32_t iw_process_generation(void)
 {
 	/* ORD life.X5: relaxed, no order, as life.X3. */
 	uint32_t number = ipcwait_impl_load32_relaxed(&generation.number);
@@ -114,7 +113,7 @@ static bool is_kept(uint32_t number, uint64_t value)
 
 uint32_t iw_thread_id(void)
 {
-	uint32_t number = current_generation();
+	uint32_t number = iw_process_generation();
 	uint32_t id;
 
 	if (is_kept(number, iw_thread.id))
@@ -226,7 +225,7 @@ static uint32_t read_birth(void)
 
 uint32_t iw_thread_birth(void)
 {
-	uint32_t number = current_generation();
+	uint32_t number = iw_process_generation();
 	int saved_errno = errno;
 	uint32_t birth;
 

@@ -48,6 +48,12 @@ uint32_t iw_thread_id(void);
 uint32_t iw_thread_birth(void);
 
 /*
+ * Another in each process that fork(2) or clone(2) has made with a copy of memory. 0 in all of
+ * them where the kernel cannot tell (before Linux 4.14).
+ */
+uint32_t iw_process_generation(void);
+
+/*
  * Whether the thread with that id and birth is alive. If only the birth's high part is known, a
  * free id and a thread that has ended are still proofs of death, and nothing is of life.
  *

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls of our own where libc's functions are cancellation points, as in file.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/shared_file.h"
+
+/* Of the first lock: a quarter of what an offset can be. */
+#define LOCKS_AT (INT64_C(1) << 61)
+
+/* Descriptors below are standard input, output and error of somebody. */
+#define FD_LEAST 3
+
+static int control(int fd, int command, intptr_t argument)
+{
+	int saved_errno = errno;
+	long r = syscall(SYS_fcntl, fd, command, argument);
+	int result = r < 0 ? -errno : (int)r;
+
+	errno = saved_errno;
+	return result;
+}
+
+int iw_shared_file_size(int fd, uint64_t *bytes)
+{
+	int saved_errno = errno;
+	int flags = control(fd, F_GETFL, 0);
+	struct stat st;
+
+	if (flags < 0)
+		return flags;
+	if (fstat(fd, &st) != 0) {
+		int r = -errno;
+
+		errno = saved_errno;
+		return r;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size < 0)
+		return -EINVAL;
+	if ((flags & O_ACCMODE) != O_RDWR)
+		return -EACCES;
+	*bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+/* Some file systems have no fallocate(2). Without it, memory may lack when it is touched. */
+static int reserve(int fd, off_t bytes)
+{
+	long r;
+
+	do
+		r = syscall(SYS_fallocate, fd, 0, (off_t)0, bytes);
+	while (r != 0 && errno == EINTR);
+	if (r == 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS)
+		return -errno;
+	return ftruncate(fd, bytes) == 0 ? 0 : -errno;
+}
+
+int iw_shared_file_grow(int fd, uint64_t bytes)
+{
+	int saved_errno = errno;
+	int r = bytes > INT64_MAX ? -EFBIG : reserve(fd, (off_t)bytes);
+
+	/* Only a memfd can be sealed, and only one that was made for it. */
+	if (!r)
+		(void)control(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+	errno = saved_errno;
+	return r;
+}
+
+int iw_shared_file_open_anew(int fd)
+{
+	int saved_errno = errno;
+	char path[32];
+	long r;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	r = r < 0 ? -errno : r;
+	errno = saved_errno;
+	return (int)r;
+}
+
+int iw_shared_file_keep(int fd)
+{
+	return control(fd, F_DUPFD_CLOEXEC, FD_LEAST);
+}
+
+void iw_shared_file_close(int fd)
+{
+	int saved_errno = errno;
+
+	(void)syscall(SYS_close, fd);
+	errno = saved_errno;
+}
+
+static struct flock lock_number(uint32_t number)
+{
+	return (struct flock){ .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_start = LOCKS_AT + number,
+			       .l_len = 1 };
+}
+
+int iw_shared_file_lock(int fd, uint32_t number)
+{
+	struct flock lock = lock_number(number);
+	int r = control(fd, F_OFD_SETLK, (intptr_t)&lock);
+
+	return r == -EACCES ? -EAGAIN : r;
+}
+
+bool iw_shared_file_lock_is_free(int fd, uint32_t number)
+{
+	struct flock lock = lock_number(number);
+
+	return control(fd, F_OFD_GETLK, (intptr_t)&lock) == 0 && lock.l_type == F_UNLCK;
+}
+
+void *iw_shared_file_map(int fd, size_t bytes, bool inherited)
+{
+	int saved_errno = errno;
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED) {
+		p = NULL;
+	} else if (!inherited && madvise(p, bytes, MADV_DONTFORK) != 0) {
+		(void)munmap(p, bytes);
+		p = NULL;
+	}
+	errno = saved_errno;
+	return p;
+}
+
+void iw_shared_file_unmap(void *memory, size_t bytes)
+{
+	int saved_errno = errno;
+
+	(void)munmap(memory, bytes);
+	errno = saved_errno;
+}

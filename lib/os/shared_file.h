@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files whose memory processes share: their size, their mappings, and which of the processes live.
+ * Results are 0, a count or a descriptor, or a negative errno; errno is preserved.
+ *
+ * Whether a process lives is told by a lock that it holds for as long as it does (F_OFD_SETLK in
+ * fcntl(2)). Such a lock belongs to an open file description, and goes when nothing refers to that
+ * any more. So each participant opens the file anew, locks, and keeps of the description nothing
+ * but a mapping, which children of fork(2) do not inherit. The lock is gone when that mapping is:
+ * when it is unmapped, when the process has replaced its program, or when the last of its threads
+ * is gone; never before, whatever descriptors the program closes. It is the same in all PID
+ * namespaces, and no process has it by accident, as pids are used again.
+ *
+ * Locks are numbered; their bytes lie where no file reaches.
+ */
+#ifndef IW_OS_SHARED_FILE_H
+#define IW_OS_SHARED_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Its size, in bytes. -EBADF; -EINVAL: not a regular file; -EACCES: not open for both reading and
+ * writing.
+ */
+int iw_shared_file_size(int fd, uint64_t *bytes);
+
+/* Give an empty file that size, with memory behind it where the kernel can, and let nobody change
+ * the size again where it can. -ENOSPC, -ENOMEM, -EFBIG, ... */
+int iw_shared_file_grow(int fd, uint64_t bytes);
+
+/* A description of its own of the same file; through /proc. */
+int iw_shared_file_open_anew(int fd);
+
+/* Another descriptor of the same description. */
+int iw_shared_file_keep(int fd);
+
+void iw_shared_file_close(int fd);
+
+/* Lock @number in the description behind @fd. -EAGAIN: another has it. */
+int iw_shared_file_lock(int fd, uint32_t number);
+
+/* Proven: no description but the one behind @fd has lock @number. */
+bool iw_shared_file_lock_is_free(int fd, uint32_t number);
+
+/* Memory of the first @bytes; NULL: no memory. Children have it if @inherited. */
+void *iw_shared_file_map(int fd, size_t bytes, bool inherited);
+
+void iw_shared_file_unmap(void *memory, size_t bytes);
+
+#endif
