@@ -30,6 +30,7 @@ import mutants_mutex
 import mutants_queue
 import mutants_rwlock
 import mutants_spsc
+import mutants_shared
 import mutants_sync
 import mutants_wait_any
 
@@ -43,6 +44,7 @@ MUTANTS += mutants_queue.MUTANTS
 MUTANTS += mutants_spsc.MUTANTS
 MUTANTS += mutants_mpmc.MUTANTS
 MUTANTS += mutants_channel.MUTANTS
+MUTANTS += mutants_shared.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')

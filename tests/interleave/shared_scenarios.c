@@ -13,7 +13,7 @@
 #include "queue/blocking.h"
 #include "queue/shared.h"
 
-#define SLOTS_MOST 3
+#define SLOTS_MOST 4
 #define STEPS_MOST 3
 #define VALUES     (MODEL_THREADS_MAX * 8)
 
@@ -356,6 +356,17 @@ const struct model_scenario model_scenarios[] = {
 		  .capacity = 3,
 		  .taken = 2 },
 	  SEARCH(2, 1, 1, 5, 20000) },
+	{ .name = "shared: two are hidden",
+	  .threads = 5,
+	  COMMON,
+	  .about = "and others are taken before somebody is told of them",
+	  SCRIPT{ .step = { { SENDS },
+			    { SENDS, SENDS, SENDS },
+			    { RECEIVES, RECEIVES },
+			    { RECEIVES },
+			    { RECEIVES } },
+		  .capacity = 4 },
+	  SEARCH(1, 1, 1, 6, 6000) },
 	{ .name = "shared: room hides room",
 	  .threads = 4,
 	  COMMON,
