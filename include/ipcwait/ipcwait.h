@@ -7,6 +7,7 @@
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>
 #include <ipcwait/channel.h>
+#include <ipcwait/channel_shared.h>
 #include <ipcwait/cond.h>
 #include <ipcwait/event.h>
 #include <ipcwait/eventcount.h>

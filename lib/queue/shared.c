@@ -13,7 +13,7 @@
  * Whoever is too late at a place has another's progress to thank for it; to be so so often in a row
  * takes words that lie.
  */
-#define TRIES_MOST (1u << 20)
+#define TRIES_MOST (1u << 16)
 
 /* An event count has so many in line at most. */
 #define SLEEPERS_MOST 1023
@@ -55,7 +55,7 @@ static void move(const struct iw_shared *s, struct ipcwait_word64 *hint, uint64_
 {
 	/*
 	 * ORD shared.R1: release: whoever goes by the new position finds the slot of the old one
-	 * claimed. Pairs with shared.A1.
+	 * claimed. Pairs with shared.A1, shared.A2 and shared.A3.
 	 */
 	(void)ipcwait_impl_cas64_release(hint, &pos, next(s, pos));
 }
@@ -111,7 +111,8 @@ static bool go_on(const struct iw_shared *s, const struct place *p, uint64_t sta
 	uint64_t mine = p->mine;
 
 	/* ORD shared.S3: seq_cst, the change that others wait for; they see what was done with the
-	 * element. Pairs with shared.S1, shared.S5 and shared_bury.S1. */
+	 * element. Pairs with shared.S1, shared.S5, shared.S7 and
+	 * shared_bury.S1. */
 	return ipcwait_impl_cas64_seq_cst(
 		p->slot, &mine, iw_shared_control(s, iw_shared_stage(mine) + stages, 0));
 }
@@ -212,13 +213,16 @@ bool iw_shared_is_ready(struct iw_shared *s)
 {
 	/* ORD shared.X1: relaxed, hint: a slot that has gone on is ready, if only for others. */
 	uint64_t pos = ipcwait_impl_load64_relaxed(&s->head->head);
+	uint64_t control;
 	int64_t stages;
 
 	if (index_of(s, pos) >= s->is.capacity)
 		return true;
 	/* ORD shared.S7: seq_cst, as shared.S1. Pairs with shared.S3 and shared_bury.S2. */
-	stages = past(s, ipcwait_impl_load64_seq_cst(iw_shared_slot(s, index_of(s, pos))),
-		      pos);
+	control = ipcwait_impl_load64_seq_cst(iw_shared_slot(s, index_of(s, pos)));
+	stages = past(s, control, pos);
+	if (stages == IW_SHARED_WRITING && iw_shared_look_after(s, control))
+		return true;
 	return stages >= FOR_RECEIVERS || (stages <= IW_SHARED_FREE && is_closed(s));
 }
 
@@ -240,15 +244,23 @@ static uint64_t distance(const struct iw_shared *s, uint64_t from, uint64_t to)
 	return (uint64_t)laps * s->is.capacity + index;
 }
 
-uint64_t iw_shared_length(const struct iw_shared *s)
+static uint64_t at_most(uint64_t n, uint64_t most)
 {
-	/* ORD shared.A2: acquire, so tail is not read first, and behind head. Pairs with
-	 * shared.R1. */
-	uint64_t head = ipcwait_impl_load64_acquire(&s->head->head);
-	/* ORD shared.X2: relaxed, no order: the last one read. */
-	uint64_t n = distance(s, head, ipcwait_impl_load64_relaxed(&s->head->tail));
-
 	if ((int64_t)n < 0)
 		return 0;
-	return n < s->is.capacity ? n : s->is.capacity;
+	return n < most ? n : most;
+}
+
+/* While tail is read, head is between what it is before and after. */
+void iw_shared_length(const struct iw_shared *s, uint64_t *lo, uint64_t *hi)
+{
+	/* ORD shared.A2: acquire, so that tail is read later. Pairs with shared.R1. */
+	uint64_t before = ipcwait_impl_load64_acquire(&s->head->head);
+	/* ORD shared.A3: acquire, so that head is read later once more. Pairs with shared.R1. */
+	uint64_t tail = ipcwait_impl_load64_acquire(&s->head->tail);
+	/* ORD shared.X2: relaxed, no order: the last one read. */
+	uint64_t after = ipcwait_impl_load64_relaxed(&s->head->head);
+
+	*hi = at_most(distance(s, before, tail), s->is.capacity);
+	*lo = at_most(distance(s, after, tail), *hi);
 }

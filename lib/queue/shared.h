@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One process's part in a channel between processes: attempts that never wait. The file is described
- * in shared_head.h. Whatever somebody has scribbled there, no call leaves the mapping, and all
- * return.
+ * One process's part in a channel between processes: attempts that never wait. The file is
+ * described in shared_head.h. Whatever somebody has scribbled there, no call leaves the mapping,
+ * and all return.
  */
 #ifndef IW_QUEUE_SHARED_H
 #define IW_QUEUE_SHARED_H
@@ -85,8 +85,11 @@ bool iw_shared_is_ready(struct iw_shared *s);
 /* 0, or -EALREADY; waiters are told in both cases. */
 int iw_shared_close(struct iw_shared *s);
 
-/* How many are in it: what was sent, and is not yet being received. From one reading of each end. */
-uint64_t iw_shared_length(const struct iw_shared *s);
+/*
+ * Between what and what the number of elements was: of sends that have begun, and receives that
+ * have not.
+ */
+void iw_shared_length(const struct iw_shared *s, uint64_t *lo, uint64_t *hi);
 
 /*
  * shared_bury.c. @owner's claims are taken from it, whoever is gone or not: only by who has its
@@ -95,8 +98,8 @@ uint64_t iw_shared_length(const struct iw_shared *s);
 uint64_t iw_shared_inherit(struct iw_shared *s, uint32_t owner);
 
 /*
- * A claim @control was in the way. If it is time to look, and its owner is gone, its claims are taken
- * from it. True: try again.
+ * A claim @control was in the way. If it is time to look, and its owner is gone, its claims are
+ * taken from it. True: try again.
  */
 bool iw_shared_look_after(struct iw_shared *s, uint64_t control);
 

@@ -29,13 +29,15 @@ static bool take_away(struct iw_shared *s, struct ipcwait_word64 *slot, uint64_t
 }
 
 /*
- * One claim of @owner's. The word is read before its owner is looked for: a claim that is seen then,
- * and that was made by who had the number before, is not that of another who has it now.
+ * One claim of @owner's. The word is read before its owner is looked for: a claim that is seen
+ * then, and that was made by who had the number before, is not that of another who has it now.
  */
 static bool bury(struct iw_shared *s, struct ipcwait_word64 *slot, uint32_t owner)
 {
-	/* ORD shared_bury.S1: seq_cst, sees what the owner has done before the claim. Pairs with shared.S2
-	 * and shared.S3. */
+	/*
+	 * ORD shared_bury.S1: seq_cst, sees what the owner has done before the claim. Pairs with
+	 * shared.S2 and shared.S3.
+	 */
 	uint64_t control = ipcwait_impl_load64_seq_cst(slot);
 
 	if (!iw_shared_is_claimed(control) || iw_shared_owner(control) != owner)

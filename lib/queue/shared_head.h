@@ -44,7 +44,9 @@
 #define IW_SHARED_VERSION    1
 #define IW_SHARED_BYTE_ORDER UINT32_C(0x01020304)
 
-/* Of all machines, since files may not depend on them: twice that of most, for their prefetchers. */
+/*
+ * Of all machines, since files may not depend on them: twice that of most, for their prefetchers.
+ */
 #define IW_SHARED_LINE 128
 
 /* Processes that take part at a time; each is the owner of that number. */
