@@ -55,7 +55,8 @@ IPCWAIT_BEGIN_DECLS
  * @params: what of
  * @ch:     is set to the calling process's part
  *
- * The file gets its size, with memory behind it, and is sealed if it can be. The caller may close
+ * The file gets its size, with room for it in the file system, and is sealed if it can be. The
+ * caller may close
  * @fd afterwards, or hand it to others, which attach. The file's content outlives all of them.
  *
  * Return: 0.

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "os/shared_file.h"
@@ -48,31 +49,45 @@ int iw_shared_file_size(int fd, uint64_t *bytes)
 	return 0;
 }
 
-/* Some file systems have no fallocate(2). Without it, memory may lack when it is touched. */
-static int reserve(int fd, off_t bytes)
+static int allocate(int fd, off_t bytes)
 {
 	long r;
 
 	do
 		r = syscall(SYS_fallocate, fd, 0, (off_t)0, bytes);
 	while (r != 0 && errno == EINTR);
-	if (r == 0)
-		return 0;
-	if (errno != EOPNOTSUPP && errno != ENOSYS)
-		return -errno;
-	return ftruncate(fd, bytes) == 0 ? 0 : -errno;
+	return r == 0 ? 0 : -errno;
 }
 
-int iw_shared_file_grow(int fd, uint64_t bytes)
+/*
+ * In a file system that can be full it has to have room now, or there would be a SIGBUS later. A
+ * memfd is in one without a limit, where memory comes as it is touched: to ask for it at once would
+ * have the kernel kill processes for a size that is too large.
+ */
+static int set_size(int fd, off_t bytes)
+{
+	struct statfs fs;
+	int r = -EOPNOTSUPP;
+
+	if (ftruncate(fd, bytes) != 0)
+		return -errno;
+	if (bytes && fstatfs(fd, &fs) == 0 && fs.f_blocks)
+		r = allocate(fd, bytes);
+	return r == -EOPNOTSUPP || r == -ENOSYS ? 0 : r;
+}
+
+int iw_shared_file_set_size(int fd, uint64_t bytes)
 {
 	int saved_errno = errno;
-	int r = bytes > INT64_MAX ? -EFBIG : reserve(fd, (off_t)bytes);
+	int r = bytes > INT64_MAX ? -EFBIG : set_size(fd, (off_t)bytes);
 
-	/* Only a memfd can be sealed, and only one that was made for it. */
-	if (!r)
-		(void)control(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	errno = saved_errno;
 	return r;
+}
+
+void iw_shared_file_seal(int fd)
+{
+	(void)control(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
 int iw_shared_file_open_anew(int fd)

@@ -26,9 +26,13 @@
  */
 int iw_shared_file_size(int fd, uint64_t *bytes);
 
-/* Give an empty file that size, with memory behind it where the kernel can, and let nobody change
- * the size again where it can. -ENOSPC, -ENOMEM, -EFBIG, ... */
-int iw_shared_file_grow(int fd, uint64_t bytes);
+/* Give it that size, with room for it in the file system. -ENOSPC, -EFBIG, -EPERM, ... */
+int iw_shared_file_set_size(int fd, uint64_t bytes);
+
+/*
+ * Let nobody change the size again. Only a memfd can be sealed, and only one that was made for it.
+ */
+void iw_shared_file_seal(int fd);
 
 /* A description of its own of the same file; through /proc. */
 int iw_shared_file_open_anew(int fd);

@@ -47,7 +47,7 @@ bool iw_shared_measure(uint64_t elem_bytes, uint64_t capacity,
  * Make a channel in an empty file.
  *   -EBADF, -EINVAL, -EACCES  as iw_shared_file_size()
  *   -EEXIST  the file is not empty, or somebody makes a channel of it just now
- *   others   as iw_shared_file_grow() and open(2) say
+ *   others   as iw_shared_file_set_size() and open(2) say
  */
 int iw_shared_create(int fd, const struct iw_shared_geometry *g);
 

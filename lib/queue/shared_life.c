@@ -48,15 +48,23 @@ static void fill_in(struct iw_shared_head *head, const struct iw_shared_geometry
 	ipcwait_impl_store32_release(&head->ready, 1);
 }
 
-/* All else is zero, as it is in a file that has just grown. */
+/*
+ * All else is zero, as it is in a file that has just grown. What cannot be mapped as a whole here
+ * could not be anywhere.
+ */
 static int fill(int fd, const struct iw_shared_geometry *g)
 {
-	struct iw_shared_head *head = iw_shared_file_map(fd, sizeof(*head), false);
+	struct iw_shared_head *head;
+	int r = iw_shared_file_set_size(fd, g->bytes);
 
+	if (r)
+		return r;
+	head = iw_shared_file_map(fd, g->bytes, false);
 	if (!head)
 		return -ENOMEM;
+	iw_shared_file_seal(fd);
 	fill_in(head, g);
-	iw_shared_file_unmap(head, sizeof(*head));
+	iw_shared_file_unmap(head, g->bytes);
 	return 0;
 }
 
@@ -65,11 +73,12 @@ static int create_alone(int fd, const struct iw_shared_geometry *g)
 	uint64_t bytes;
 	int r = iw_shared_file_size(fd, &bytes);
 
-	if (!r && bytes)
-		r = -EEXIST;
-	if (!r)
-		r = iw_shared_file_grow(fd, g->bytes);
-	return r ? r : fill(fd, g);
+	if (r || bytes)
+		return r ? r : -EEXIST;
+	r = fill(fd, g);
+	if (r)
+		(void)iw_shared_file_set_size(fd, 0);
+	return r;
 }
 
 int iw_shared_create(int fd, const struct iw_shared_geometry *g)
