@@ -27,9 +27,9 @@
  * damage is noticed, and then calls say -EBADMSG. One thing cannot be prevented: who can make the
  * file shorter ends the others by SIGBUS. A memfd made with MFD_ALLOW_SEALING is sealed against it.
  *
- * fork(2): the child has no part in the parent's channels: all calls say -EPERM there, but
- * ipcwait_channel_destroy(), which it may call. It may attach. (A kernel before 4.14 cannot tell
- * the child, which then must not use them.)
+ * fork(2): the child has no part in the parent's channels. Sends, receives and close say -EPERM
+ * there; ipcwait_channel_destroy() ends its copy. It may attach. (A kernel before 4.14 cannot tell
+ * the child from its parent: the child then must not use the channel.)
  *
  * Limits: not with capacity 0, .elem_fini, or an eventfd. 64 parts in one channel at a time, of
  * which a process has one for each time that it attaches. Needs /proc. The program must not lock

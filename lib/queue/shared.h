@@ -14,7 +14,7 @@
 
 /*
  * Whoever meets a claim in its way looks after its owner, at most so often, in ns. Sleepers attempt
- * again at the same pace. A look takes a system call, some 300 ns.
+ * again at the same pace. A look takes a system call, half a microsecond.
  */
 #define IW_SHARED_LOOK_NS 250000000
 
