@@ -108,6 +108,18 @@ int iw_shared_file_keep(int fd)
 	return control(fd, F_DUPFD_CLOEXEC, FD_LEAST);
 }
 
+bool iw_shared_file_identify(int fd, struct iw_shared_file_id *id)
+{
+	int saved_errno = errno;
+	struct stat st;
+	bool open = fstat(fd, &st) == 0;
+
+	if (open)
+		*id = (struct iw_shared_file_id){ st.st_dev, st.st_ino };
+	errno = saved_errno;
+	return open;
+}
+
 void iw_shared_file_close(int fd)
 {
 	int saved_errno = errno;

@@ -40,6 +40,14 @@ int iw_shared_file_open_anew(int fd);
 /* Another descriptor of the same description. */
 int iw_shared_file_keep(int fd);
 
+/* Which file it is; no other has the same for as long as something refers to it. */
+struct iw_shared_file_id {
+	uint64_t device, inode;
+};
+
+/* False if @fd is not open. */
+bool iw_shared_file_identify(int fd, struct iw_shared_file_id *id);
+
 void iw_shared_file_close(int fd);
 
 /* Lock @number in the description behind @fd. -EAGAIN: another has it. */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "os/shared_file.h"
 #include "queue/shared_head.h"
 
 /*
@@ -35,7 +36,9 @@ struct iw_shared {
 	uint32_t me;         /* its number among the participants */
 	uint32_t generation; /* of the process: a child of fork(2) has another */
 	int fd;              /* to ask about locks; of nobody's description in particular */
-	void *life;          /* the mapping that keeps the lock */
+	struct iw_shared_file_id
+		file; /* what it has to be, if the program has not closed it */
+	void *life;   /* the mapping that keeps the lock */
 	struct ipcwait_word64 looked_ns; /* when it last looked after an owner */
 };
 

@@ -167,7 +167,11 @@ static int join(struct iw_shared *s, int fd, uint64_t file_bytes)
 	if (own < 0)
 		return own;
 	s->fd = iw_shared_file_keep(fd);
-	r = s->fd < 0 ? s->fd : begin_life(s, own, file_bytes);
+	r = s->fd < 0 ? s->fd : 0;
+	if (!r && !iw_shared_file_identify(s->fd, &s->file))
+		r = -EBADF;
+	if (!r)
+		r = begin_life(s, own, file_bytes);
 	iw_shared_file_close(own);
 	if (r && s->fd >= 0)
 		iw_shared_file_close(s->fd);
@@ -198,11 +202,21 @@ bool iw_shared_is_mine(const struct iw_shared *s)
 	return s->generation == iw_process_generation();
 }
 
+/* Programs close what they do not know, and then the descriptor may be another file's. */
+static bool knows_file(const struct iw_shared *s)
+{
+	struct iw_shared_file_id id;
+
+	return iw_shared_file_identify(s->fd, &id) && id.device == s->file.device &&
+	       id.inode == s->file.inode;
+}
+
 /* The lock goes last: until then somebody of this process may still be at the end of a call. */
 void iw_shared_detach(struct iw_shared *s)
 {
 	iw_shared_file_unmap(s->head, s->is.bytes);
-	iw_shared_file_close(s->fd);
+	if (knows_file(s))
+		iw_shared_file_close(s->fd);
 	if (iw_shared_is_mine(s))
 		iw_shared_file_unmap(s->life, sizeof(*s->head));
 }
@@ -213,5 +227,5 @@ void iw_shared_detach(struct iw_shared *s)
  */
 bool iw_shared_is_gone(const struct iw_shared *s, uint32_t owner)
 {
-	return iw_shared_file_lock_is_free(s->fd, owner);
+	return iw_shared_file_lock_is_free(s->fd, owner) && knows_file(s);
 }

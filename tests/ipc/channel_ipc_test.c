@@ -248,7 +248,9 @@ static void test_close_wakes_receivers(void **state)
 	end(ch);
 }
 
-/* A process that was killed asleep takes a notification with it; another sleeper looks by itself. */
+/*
+ * A process that was killed asleep takes a notification with it; another sleeper looks by itself.
+ */
 static void test_killed_asleep(void **state)
 {
 	struct region *r = region_create();

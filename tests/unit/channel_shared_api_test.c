@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* <ipcwait/channel_shared.h> in one process: arguments, what it shares with other channels, fork. */
+/*
+ * <ipcwait/channel_shared.h> in one process: arguments, what it shares with other channels, fork.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -397,6 +397,32 @@ static void test_an_heir(void **state)
 	close(fd);
 }
 
+/* A program that closes all descriptors, and opens others: nothing is proven any more. */
+static void test_a_lost_descriptor(void **state)
+{
+	struct iw_shared s, other;
+	struct iw_shared_geometry g = measure(8, 4);
+	int fd = new_file(), another = new_file();
+
+	(void)state;
+	assert_int_equal(iw_shared_create(fd, &g), 0);
+	assert_int_equal(iw_shared_attach(&s, fd), 0);
+	assert_int_equal(iw_shared_attach(&other, fd), 0);
+	iw_shared_detach(&other);
+	assert_true(iw_shared_is_gone(&s, other.me));
+	assert_int_equal(dup2(another, s.fd), s.fd);
+	assert_false(iw_shared_is_gone(&s, other.me));
+	assert_false(iw_shared_is_gone(&s, s.me));
+	iw_shared_detach(&s);
+	assert_int_equal(close(s.fd), 0);
+	assert_int_equal(iw_shared_attach(&s, fd), 0);
+	assert_int_equal(close(s.fd), 0);
+	assert_false(iw_shared_is_gone(&s, other.me));
+	iw_shared_detach(&s);
+	close(fd);
+	close(another);
+}
+
 /* A child of fork(2) has no part, and does not keep its parent's alive. */
 static void test_fork(void **state)
 {
@@ -451,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_a_dead_receiver),
 		cmocka_unit_test(test_the_living),
 		cmocka_unit_test(test_an_heir),
+		cmocka_unit_test(test_a_lost_descriptor),
 		cmocka_unit_test(test_fork),
 	};
 
