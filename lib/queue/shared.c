@@ -145,7 +145,7 @@ static void tell(const struct iw_shared *s, struct ipcwait_eventcount *ec, uint6
 		 int64_t ready)
 {
 	if (iw_is_blocked(ec))
-		iw_unblock(ec, 1 + ready_behind(s, pos, ready));
+		iw_unblock(ec, 1 + ready_behind(s, pos, ready), IPCWAIT_KIND_CHANNEL);
 }
 
 static bool is_closed(const struct iw_shared *s)
@@ -160,8 +160,8 @@ static bool is_closed(const struct iw_shared *s)
 
 static void tell_all(struct iw_shared *s)
 {
-	iw_unblock(&s->head->elements, UINT32_MAX);
-	iw_unblock(&s->head->room, UINT32_MAX);
+	iw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
+	iw_unblock(&s->head->room, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 }
 
 int iw_shared_trysend(struct iw_shared *s, const void *elem)
@@ -173,7 +173,7 @@ int iw_shared_trysend(struct iw_shared *s, const void *elem)
 		return r;
 	if (is_closed(s)) {
 		(void)go_on(s, &p, IW_SHARED_STATES - IW_SHARED_WRITING);
-		iw_unblock(&s->head->elements, UINT32_MAX);
+		iw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 		return -EPIPE;
 	}
 	memcpy(p.slot + 1, elem, s->is.elem_bytes);
@@ -205,7 +205,7 @@ int iw_shared_tryrecv(struct iw_shared *s, void *elem)
 	tell(s, &s->head->room, p.pos, FOR_SENDERS + IW_SHARED_STATES);
 	/* It may have been the last one, which others sleep for. */
 	if (is_closed(s))
-		iw_unblock(&s->head->elements, UINT32_MAX);
+		iw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 	return 0;
 }
 

@@ -55,8 +55,8 @@ uint64_t iw_shared_inherit(struct iw_shared *s, uint32_t owner)
 		n += bury(s, iw_shared_slot(s, i), owner);
 	if (!n)
 		return 0;
-	iw_unblock(&s->head->elements, UINT32_MAX);
-	iw_unblock(&s->head->room, UINT32_MAX);
+	iw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
+	iw_unblock(&s->head->room, UINT32_MAX, IPCWAIT_KIND_CHANNEL);
 	return n;
 }
 

@@ -11,10 +11,10 @@ GO_ON = 'return ipcwait_impl_cas64_seq_cst(\n\t\tp->slot, &mine,'
 LOAD_CLOSED = 'return ipcwait_impl_load64_seq_cst(&s->head->closed);'
 CLOSE = 'ipcwait_impl_or64_seq_cst(&s->head->closed, 1)'
 GIVE_BACK = ('\t\t(void)go_on(s, &p, IW_SHARED_STATES - IW_SHARED_WRITING);\n'
-             '\t\tiw_unblock(&s->head->elements, UINT32_MAX);\n')
+             '\t\tiw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);\n')
 RECHECK = 'if (is_closed(s)) {'
 DRAINED = 'return r == -EAGAIN && p->past <= IW_SHARED_FREE ? -EPIPE : r;'
-LAST_ONE = ('\tif (is_closed(s))\n\t\tiw_unblock(&s->head->elements, UINT32_MAX);\n'
+LAST_ONE = ('\tif (is_closed(s))\n\t\tiw_unblock(&s->head->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);\n'
             '\treturn 0;')
 TELL_SENT = '\ttell(s, &s->head->elements, p.pos, FOR_RECEIVERS);\n'
 TELL_TAKEN = '\ttell(s, &s->head->room, p.pos, FOR_SENDERS + IW_SHARED_STATES);\n'
