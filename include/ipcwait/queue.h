@@ -25,20 +25,24 @@
  * Guarantees: linearizable. Elements come out in the order in which they went in, one by one;
  * those of ipcwait_queue_push_n() in their order, but others may come between. "Empty" means that
  * at some instant of the call there was no element. Lock-free but for memory: a push into a full
- * segment may call the system for the next, once in about a thousand; and who retires segments
- * while 64 MiB of them wait for a grace period waits for it.
+ * segment may call the system for the next, once in about a thousand if elements are small; and
+ * who retires segments while 64 MiB of them wait for a grace period waits for it.
  *
  * Memory: 8 bytes for an element of up to 7 bytes, or a pointer (IPCWAIT_QUEUE_POINTERS); else
- * its size rounded up, and 8 more, 16 from 16 bytes on. An empty queue takes 2 KiB. What
- * a burst has needed goes back to the system within seconds while queues are used, or at once with
- * ipcwait_queue_trim().
+ * its size rounded up, and 8 more, 16 from 16 bytes on. A new queue of elements of up to 64 bytes
+ * takes 2 KiB; one that was used has segments of 8 KiB, or of 8 elements if that is more. What a
+ * burst has needed goes back to the system bit by bit as queues are used, or at once with
+ * ipcwait_queue_trim(); each thread keeps up to 8 segments for its next pushes.
  *
- * Thread of its own: with the first queue the library makes one thread, of liburcu, that gives
- * segments back, and stays loaded until the process ends. It is asleep when nothing is on its way.
+ * Thread of its own: a process in which segments were used up has one that gives them back. It
+ * takes no signals, and sleeps when nothing is on its way. The library stays loaded from the first
+ * queue on.
  *
- * fork(2): the child has the queue as it was, without pushes and pops of other threads that were
- * under way. A program that uses liburcu's bp flavour itself must not call urcu_bp_before_fork()
- * and its like: this library does.
+ * fork(2): the child has the queue, but for elements that threads of the parent were pushing or
+ * popping. A thread of the parent that slept in a pop still has its place in line there: of the
+ * child's own sleepers one may sleep on beside the first elements that are pushed then. A program
+ * that uses liburcu's bp flavour itself must not call urcu_bp_before_fork() and its like, as this
+ * library does, nor push or pop inside of its own sections and callbacks.
  *
  * Limits: one process. Elements of 1 to IPCWAIT_QUEUE_ELEM_MAX bytes; 2^63 of them in all.
  */
@@ -50,10 +54,13 @@
 /* Largest element, in bytes. */
 #define IPCWAIT_QUEUE_ELEM_MAX 65536
 
-/* Elements are pointers, and neither NULL nor all ones: 8 bytes each instead of 16. */
+/*
+ * Elements are pointers, of elem_size sizeof(void *), and neither NULL nor all ones: 8 bytes each
+ * instead of 16.
+ */
 #define IPCWAIT_QUEUE_POINTERS 2u
 
-/* One thread at a time pops, closes the queue's end to others, and does so faster. */
+/* The program promises that one thread at a time pops; it does so faster. */
 #define IPCWAIT_QUEUE_ONE_CONSUMER 4u
 
 struct ipcwait_queue;
@@ -142,8 +149,8 @@ IPCWAIT_API void ipcwait_queue_destroy(struct ipcwait_queue *q);
  *
  * Return: 0. Any error: nothing was added.
  *   -EPIPE   the queue is closed
- *   -EAGAIN  it has max_elems elements; as many more as threads push at the same instant may
- *            get in
+ *   -EAGAIN  it has max_elems elements; what other threads push at the same instant may get in
+ *            beyond
  *   -ENOMEM  no memory for another segment
  *   -EINVAL  the element is NULL or all ones, with IPCWAIT_QUEUE_POINTERS
  *

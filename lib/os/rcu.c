@@ -1,141 +1,291 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Sections and grace periods are liburcu's. Its call_rcu() is not used: its thread takes signals
+ * and has the CPU and the class of whoever was first, each child of a fork gets one at once, a
+ * fork waits 10 ms for it, and where it cannot be made the process aborts.
+ */
 #include "os/rcu.h"
-#include "os/seam.h"
-#include "os/thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <ipcwait/base.h>
+
+#include "os/cpu_mask.h"
+#include "os/seam.h"
 
 /*
  * With _LGPL_SOURCE sections are inline: functions of a few lines, which its licence leaves to
- * everybody. It is loaded together with this library, so a thread's record is found at a fixed
- * place, without a call.
+ * everybody. A thread's record is found at a fixed place, without a call.
  */
 #include <urcu/urcu-bp.h>
-#include <urcu/call-rcu.h>
 #ifdef _LGPL_SOURCE
 extern DECLARE_URCU_TLS(struct urcu_bp_reader *, urcu_bp_reader) IW_TLS_INITIAL_EXEC;
 #endif
 
-_Static_assert(offsetof(struct iw_rcu_head, reserved) == 0 &&
-		       sizeof((struct iw_rcu_head){ 0 }.reserved) ==
-			       sizeof(struct rcu_head),
-	       "liburcu's own");
+/* From one grace period to the next, in ns: each interrupts the CPUs where other threads run. */
+#define NAP_NS 10000000
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool ready;
+/* How often one looks who has to wait for another's grace period, in ns. */
+#define LOOK_NS 200000
 
-static void before_fork(void)
+static bool have_hooks;
+
+/* 1: there are sections in this process. */
+static struct ipcwait_word32 ready;
+
+/* What nobody takes care of yet: a stack. */
+static struct ipcwait_word64 retired;
+
+/* 1: somebody waits for a grace period, gives back, or forks. */
+static struct ipcwait_word32 busy;
+
+/* The worker: 1 if there is one; 1 if it sleeps, in the low half the futex. */
+static struct ipcwait_word32 started;
+static struct ipcwait_word64 asleep;
+
+static void nap(long ns)
 {
-	urcu_bp_call_rcu_before_fork();
-	urcu_bp_before_fork();
+	struct timespec time = { .tv_nsec = ns };
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-static void after_fork_in_parent(void)
+static void become_busy(void)
 {
-	urcu_bp_after_fork_parent();
-	urcu_bp_call_rcu_after_fork_parent();
+	uint32_t no = 0;
+
+	/* ORD rcu.A1: acquire, after whoever was before. Pairs with rcu.R1. */
+	while (!ipcwait_impl_cas32_acquire(&busy, &no, 1)) {
+		nap(LOOK_NS);
+		no = 0;
+	}
 }
 
-static void after_fork_in_child(void)
+static void be_idle(void)
 {
-	urcu_bp_after_fork_child();
-	urcu_bp_call_rcu_after_fork_child();
-}
-
-/*
- * liburcu's thread runs on, and calls functions of this library: neither is unloaded any more. In
- * a program that is linked with both there is nothing to hold.
- */
-static void stay_loaded(void)
-{
-	Dl_info where;
-	void *self;
-
-	if (!dladdr(&once, &where))
-		return;
-	self = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (self)
-		(void)dlclose(self);
-}
-
-static void begin(void)
-{
-	stay_loaded();
-	ready = urcu_bp_get_default_call_rcu_data() &&
-		!pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-bool iw_rcu_ready(void)
-{
-	int saved_errno = errno;
-
-	(void)pthread_once(&once, begin);
-	errno = saved_errno;
-	return ready;
-}
-
-void iw_rcu_enter(void)
-{
-	urcu_bp_read_lock();
+	/* ORD rcu.R1: release, before whoever is next. Pairs with rcu.A1. */
+	ipcwait_impl_store32_release(&busy, 0);
 }
 
 #if IW_RCU_TELLS
 /*
- * What is given back comes after the ends of all sections before, and after it was retired; not
- * more: neither what sections do, nor what is retired, is ordered with sections that come later.
+ * What is given back comes after the ends of all sections before; not more: what sections do is
+ * not ordered with sections that come later.
  */
 static struct ipcwait_word64 ended;
 
 static void note_end(void)
 {
-	/* ORD rcu.R1: release, so it comes before what is given back. Pairs with rcu.A1. */
+	/* ORD rcu.R2: release, so it comes before what is given back. Pairs with rcu.A2. */
 	(void)ipcwait_impl_add64_release(&ended, 1);
 }
 
-static void give_back_after(struct iw_rcu_head *head)
+static void note_grace(void)
 {
-	/* ORD rcu.A1: acquire, the sections are over. Pairs with rcu.R1. */
+	/* ORD rcu.A2: acquire, the sections are over. Pairs with rcu.R2. */
 	(void)ipcwait_impl_load64_acquire(&ended);
-	head->give_back(head);
-}
-
-static void retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_head *head))
-{
-	head->give_back = give_back;
-	note_end();
-	urcu_bp_call_rcu((struct rcu_head *)head,
-			 (void (*)(struct rcu_head *))give_back_after);
-}
-
-/* ThreadSanitizer's; not in its headers. */
-void AnnotateIgnoreWritesBegin(const char *file, int line);
-void AnnotateIgnoreWritesEnd(const char *file, int line);
-
-/* It allocates what its thread frees, and orders that where nobody sees it. */
-static void barrier(void)
-{
-	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-	urcu_bp_barrier();
-	AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 }
 #else
 static void note_end(void)
 {
 }
 
-static void retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_head *head))
+static void note_grace(void)
 {
-	urcu_bp_call_rcu((struct rcu_head *)head, (void (*)(struct rcu_head *))give_back);
-}
-
-static void barrier(void)
-{
-	urcu_bp_barrier();
 }
 #endif
+
+static void *pointer(uint64_t word)
+{
+	void *p;
+
+	memcpy(&p, &word, sizeof(p));
+	return p;
+}
+
+static void give_back_all(void)
+{
+	struct iw_rcu_head *head;
+	uint64_t all;
+
+	become_busy();
+	/* ORD rcu.S1: sees what was retired. Pairs with rcu.S2. */
+	all = ipcwait_impl_swap64_seq_cst(&retired, 0);
+	if (all) {
+		urcu_bp_synchronize_rcu();
+		note_grace();
+	}
+	head = pointer(all);
+	while (head) {
+		struct iw_rcu_head *next = head->next;
+
+		head->give_back(head);
+		head = next;
+	}
+	be_idle();
+}
+
+/* Whoever retires something afterwards sees that it sleeps, or it sees that. */
+static void sleep_until_needed(void)
+{
+	/* ORD rcu.S3: before the look at what is retired. Pairs with rcu.S4. */
+	(void)ipcwait_impl_or64_seq_cst(&asleep, 1);
+	/* ORD rcu.S5: after it has said so. Pairs with rcu.S2. */
+	if (!ipcwait_impl_load64_seq_cst(&retired))
+		(void)iw_futex_wait((const uint32_t *)&asleep, 1, INT64_MAX, true);
+	/* ORD rcu.X1: relaxed, no order needed: a wake too many does nothing. */
+	ipcwait_impl_store64_relaxed(&asleep, 0);
+}
+
+static void *work(void *unused)
+{
+	for (;;) {
+		give_back_all();
+		nap(NAP_NS);
+		sleep_until_needed();
+	}
+	return unused;
+}
+
+/* Of no class, on any CPU, and without signals, whoever makes it. */
+static int make_worker(void)
+{
+	const struct sched_param none = { 0 };
+	sigset_t all, before;
+	struct iw_cpu_mask cpus;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int r = pthread_attr_init(&attr);
+
+	if (r)
+		return r;
+	memset(&cpus, 0xff, sizeof(cpus));
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	(void)pthread_attr_setschedpolicy(&attr, SCHED_OTHER);
+	(void)pthread_attr_setschedparam(&attr, &none);
+	(void)pthread_attr_setaffinity_np(&attr, sizeof(cpus),
+					  (const cpu_set_t *)(const void *)&cpus);
+	sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&thread, &attr, work, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_attr_destroy(&attr);
+	return r;
+}
+
+/* There is something for the worker. Without one this thread does it. */
+static void call_worker(void)
+{
+	uint32_t no = 0;
+
+	/* ORD rcu.S4: after something was retired. Pairs with rcu.S3. */
+	if (ipcwait_impl_load64_seq_cst(&asleep)) {
+		/* ORD rcu.X2: relaxed, no order needed, as rcu.X1. */
+		ipcwait_impl_store64_relaxed(&asleep, 0);
+		(void)iw_futex_wake((const uint32_t *)&asleep, 1, true);
+	}
+	/* ORD rcu.X3: relaxed, no order needed: one of those who find none makes it. */
+	if (ipcwait_impl_load32_relaxed(&started) ||
+	    !ipcwait_impl_cas32_relaxed(&started, &no, 1) || !make_worker())
+		return;
+	ipcwait_impl_store32_relaxed(&started, 0);
+	give_back_all();
+}
+
+/* A grace period that is under way ends first: then nothing is between two owners. */
+static void before_fork(void)
+{
+	/* ORD rcu.X4: relaxed, no order needed: a thread that has sections has set it. */
+	if (!ipcwait_impl_load32_relaxed(&ready))
+		return;
+	become_busy();
+	urcu_bp_before_fork();
+}
+
+static void after_fork(void)
+{
+	/* ORD rcu.X5: relaxed, no order needed, as rcu.X4. */
+	if (!ipcwait_impl_load32_relaxed(&ready))
+		return;
+	urcu_bp_after_fork_parent();
+	be_idle();
+}
+
+/* It has no worker until it retires something itself. */
+static void after_fork_in_child(void)
+{
+	/* ORD rcu.X6: relaxed, protected by there being one thread. */
+	if (!ipcwait_impl_load32_relaxed(&ready))
+		return;
+	urcu_bp_after_fork_child();
+	ipcwait_impl_store32_relaxed(&started, 0);
+	ipcwait_impl_store64_relaxed(&asleep, 0);
+	be_idle();
+}
+
+/* Before main(), so that hooks of the program run outside of these. */
+static __attribute__((constructor)) void hook(void)
+{
+	have_hooks = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
+/*
+ * The worker runs on, and calls functions of this library: it is not unloaded any more. In a
+ * program that is linked with it there is nothing to hold.
+ */
+static void stay_loaded(void)
+{
+	Dl_info where;
+	void *self;
+
+	if (!dladdr(&ready, &where))
+		return;
+	self = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (self)
+		(void)dlclose(self);
+}
+
+bool iw_rcu_ready(void)
+{
+	int saved_errno = errno;
+
+	/* ORD rcu.X7: relaxed, no order needed: done twice is done once. */
+	if (ipcwait_impl_load32_relaxed(&ready))
+		return true;
+	if (!have_hooks)
+		return false;
+	stay_loaded();
+	ipcwait_impl_store32_relaxed(&ready, 1);
+	errno = saved_errno;
+	return true;
+}
+
+/* A thread's first section makes its record. */
+static void enter_first(void)
+{
+	int saved_errno = errno;
+
+	urcu_bp_read_lock();
+	errno = saved_errno;
+}
+
+void iw_rcu_enter(void)
+{
+#ifdef _LGPL_SOURCE
+	if (IPCWAIT_LIKELY(URCU_TLS(urcu_bp_reader))) {
+		urcu_bp_read_lock();
+		return;
+	}
+#endif
+	enter_first();
+}
 
 void iw_rcu_leave(void)
 {
@@ -145,10 +295,24 @@ void iw_rcu_leave(void)
 
 void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_head *head))
 {
-	retire(head, give_back);
+	int saved_errno = errno;
+	/* ORD rcu.X8: relaxed, re-checked by the CAS below. */
+	uint64_t first = ipcwait_impl_load64_relaxed(&retired);
+
+	head->give_back = give_back;
+	do {
+		head->next = pointer(first);
+		/* ORD rcu.S2: before the look at the worker. Pairs with rcu.S1 and rcu.S5. */
+	} while (!ipcwait_impl_cas64_seq_cst(&retired, &first, (uintptr_t)head));
+	if (!first)
+		call_worker();
+	errno = saved_errno;
 }
 
 void iw_rcu_wait(void)
 {
-	barrier();
+	int saved_errno = errno;
+
+	give_back_all();
+	errno = saved_errno;
 }

@@ -23,15 +23,13 @@
 
 /* In what is to be given back. */
 struct iw_rcu_head {
-	void *reserved[2];
-#if IW_RCU_TELLS
+	struct iw_rcu_head *next;
 	void (*give_back)(struct iw_rcu_head *head);
-#endif
 };
 
 /*
  * Before the first section of the process, any number of times. The library stays loaded from then
- * on. False: no memory.
+ * on. False: it cannot be told of forks.
  */
 bool iw_rcu_ready(void);
 
@@ -39,8 +37,8 @@ void iw_rcu_enter(void);
 void iw_rcu_leave(void);
 
 /*
- * Calls @give_back, in a thread of its own, when all sections have ended that are under way now.
- * Ten to twenty ms later, as a rule.
+ * Not in a section. Calls @give_back when all sections have ended that are under way now: in a
+ * thread of its own, 10 to 20 ms later as a rule; at once, if there can be no such thread.
  */
 void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_head *head));
 

@@ -59,7 +59,7 @@ static inline bool iw_is_blocked(const struct ipcwait_eventcount *ec)
 	 * ORD blocking.S1: seq_cst, after a change that is: whoever is not in line yet looks at the
 	 * change later, and sees it. Pairs with eventcount.S1.
 	 */
-	return ipcwait_impl_load64_seq_cst(&ec->word) >> 43;
+	return ipcwait_impl_load64_seq_cst(&ec->word) >> 43 & 0x3ff;
 }
 
 /* After the change: @n calls may go on now. Async-signal-safe. @kind as iw_block()'s. */

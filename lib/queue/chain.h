@@ -35,9 +35,10 @@ struct iw_chain {
 	uint32_t segment_bytes; /* of all but the first */
 
 	struct ipcwait_word64 head __attribute__((aligned(IW_ARCH_LINE_BYTES)));
-	struct ipcwait_word64 used_up; /* segments that head has left */
-	struct ipcwait_word64 spoiled; /* slots */
 	struct ipcwait_word64 tail __attribute__((aligned(IW_ARCH_LINE_BYTES)));
+	struct ipcwait_word64 used_up __attribute__((
+		aligned(IW_ARCH_LINE_BYTES))); /* segments that head has left */
+	struct ipcwait_word64 spoiled;         /* slots */
 };
 
 /* False: no memory. */

@@ -116,6 +116,7 @@ static int64_t send_some(struct ipcwait_channel *ch, const void *elems, size_t n
 	me.n = n;
 	me.base.attempt = send_again;
 	me.base.nap_ns = ch->ops->nap_ns;
+	me.base.fence = NULL;
 	r = iw_block(&me.base, ch->room, IPCWAIT_KIND_CHANNEL, deadline_ns, site);
 	return r ? r : me.result;
 }
@@ -136,6 +137,7 @@ static int64_t recv_some(struct ipcwait_channel *ch, void *elems, size_t n,
 	me.n = n;
 	me.base.attempt = recv_again;
 	me.base.nap_ns = ch->ops->nap_ns;
+	me.base.fence = NULL;
 	r = iw_block(&me.base, ch->elements, IPCWAIT_KIND_CHANNEL, deadline_ns, site);
 	return r ? r : me.result;
 }

@@ -82,12 +82,13 @@ static bool is_closed(const struct ipcwait_queue *q)
 	return ipcwait_impl_load32_acquire(&q->closed);
 }
 
+/* Of so many as were there at some instant. */
 static uint64_t room(struct ipcwait_queue *q)
 {
 	uint64_t lo, hi;
 
 	iw_chain_measure(&q->chain, &lo, &hi, NULL);
-	return hi < q->max_elems ? q->max_elems - hi : 0;
+	return lo < q->max_elems ? q->max_elems - lo : 0;
 }
 
 /* Neither what means "empty" nor what means "spoiled". */

@@ -209,8 +209,8 @@ MUTANTS = [
            '\tout = popped(c);\n\tin = pushed(c);\n', 'measured'),
     mutant('pushes are counted once', LIFE, 'in_later = pushed(c);', 'in_later = in;', 'never empty'),
     # Waiting
-    mutant('no attempt in line', BLOCKING, '\tif (!me->attempt(me))\n\t\treturn rest;\n',
-           '\treturn rest;\n', 'one waits'),
+    mutant('no attempt in line', BLOCKING, '\tif (!me->attempt(me)) {\n',
+           '\tif (true) {\n', 'one waits'),
     mutant('a notification is not handed on', BLOCKING,
            'iw_any_eventcount.retract(&me->line, &me->in_line);',
            '(void)iw_any_eventcount.withdraw(&me->line, &me->in_line);',
