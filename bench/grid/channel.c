@@ -2,7 +2,8 @@
 /*
  * What does a message cost that somebody waits for?
  *
- * The channels have room for one number; senders wait for the room and receivers for the number.
+ * The channels have room for one number, or for none where the name says so; senders wait for the
+ * room and receivers for the number.
  *
  * op:pingpong: a number goes there and another comes back, by two channels. One operation is
  * one message; "latency" is half a round trip.
@@ -29,10 +30,12 @@ static const struct channel_ops no_tbb = { .name = "tbb",
 #define channel_tbb no_tbb
 #endif
 
-static const struct channel_ops own = { .name = "ipcwait",
-					.missing = "not yet in libipcwait: channel" };
-
-static const struct channel_ops *const channels[] = { &own, &channel_glibc, &channel_tbb };
+static const struct channel_ops *const channels[] = {
+	&channel_ipcwait,
+	&channel_ipcwait_rendezvous,
+	&channel_glibc,
+	&channel_tbb,
+};
 
 struct scene {
 	const struct channel_ops *ops;

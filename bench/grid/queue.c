@@ -7,8 +7,8 @@
  * together (shares.h). "empty_per_op" and "full_per_op" count the tries in vain. The sum of what
  * arrives is checked; the order of each producer is checked by the scoreboard's queue_test.
  *
- * Not measured: what a consumer would wait for, since these queues cannot wait; a latency;
- * whether memory is given back.
+ * Not measured: consumers that wait in the queue, as most of these cannot; a latency; whether
+ * memory is given back.
  */
 #include "crew.h"
 #include "impls.h"
@@ -173,10 +173,6 @@ static void add_peer(const struct queue_peer *peer)
 
 void add_queue(void)
 {
-	static const struct queue_peer own = { .name = "ipcwait",
-					       .missing = "not yet in libipcwait: queue" };
-
-	add_peer(&own);
 	for (unsigned i = 0; i < queue_peer_count; i++)
 		add_peer(queue_peers[i]);
 }

@@ -103,10 +103,6 @@ static void push_and_pop(struct bench_run *run, const void *arg)
 
 static void add_queues(void)
 {
-	static const struct queue_peer own = { .name = "ipcwait",
-					       .missing = "not yet in libipcwait: queue" };
-
-	bench_add(push_and_pop, &own, "uncontended/op:queue/impl:ipcwait");
 	for (unsigned i = 0; i < queue_peer_count; i++)
 		bench_add(push_and_pop, queue_peers[i], "uncontended/op:queue/impl:%s",
 			  queue_peers[i]->name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channels of C and C++ programs in the place of Go's unbuffered ones: room for one number,
- * senders wait for the room and receivers for the number. One that was not built has a reason.
+ * Channels of C and C++ programs in the place of Go's unbuffered ones: room for one number, or
+ * for none where the name says so; senders wait for the room and receivers for the number. One that
+ * was not built has a reason.
  */
 #ifndef SEED_CHANNEL_H
 #define SEED_CHANNEL_H
@@ -21,6 +22,8 @@ struct channel_ops {
 	void (*destroy)(void *channel);
 };
 
+extern const struct channel_ops channel_ipcwait;
+extern const struct channel_ops channel_ipcwait_rendezvous;
 extern const struct channel_ops channel_glibc;
 extern const struct channel_ops channel_tbb;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * channel_test: the seed's Go programs server and serverchannel, and the pipeline seda, in C
- * over channels of others. The total is printed; whoever started the program checks it.
+ * channel_test: the seed's Go programs server and serverchannel, the pipeline seda, and a number
+ * that goes back and forth, in C over channels of libipcwait and of others. The total is printed;
+ * whoever started the program checks it.
  */
 #include "channel.h"
 #include "figures.h"
@@ -9,6 +10,7 @@
 #include "../../tools/common/number.h"
 
 #include <fcntl.h>
+#include <ipcwait/stats.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,11 +18,9 @@
 
 const char program_name[] = "channel_test";
 
-#define WORKERS     50
-#define STAGES      4
-#define RECORD      30 /* bytes of a write */
-#define WORKER_SPIN 100
-#define STAGE_SPIN  1000
+#define WORKERS 50
+#define STAGES  4
+#define RECORD  30 /* bytes of a write */
 
 #ifndef HAVE_TBB
 const struct channel_ops channel_tbb = {
@@ -29,7 +29,9 @@ const struct channel_ops channel_tbb = {
 };
 #endif
 
-static const struct channel_ops *const channels[] = { &channel_glibc, &channel_tbb };
+static const struct channel_ops *const channels[] = { &channel_ipcwait,
+						      &channel_ipcwait_rendezvous,
+						      &channel_glibc, &channel_tbb };
 
 #define N_CHANNELS (sizeof(channels) / sizeof(channels[0]))
 
@@ -99,16 +101,16 @@ static void *pass_on(void *arg)
 	return NULL;
 }
 
-static int64_t serve(struct worker *workers, int64_t rounds, int null_device)
+static int64_t serve(struct worker *workers, unsigned n, int64_t rounds, int null_device)
 {
 	int64_t total = 0;
 
 	for (int64_t i = 0; i < rounds; i++) {
-		for (unsigned k = 0; k < WORKERS; k++)
+		for (unsigned k = 0; k < n; k++)
 			workers[k].ops->send(workers[k].in, i);
-		for (unsigned k = 0; k < WORKERS && null_device >= 0; k++)
+		for (unsigned k = 0; k < n && null_device >= 0; k++)
 			write_record(null_device);
-		for (unsigned k = 0; k < WORKERS; k++)
+		for (unsigned k = 0; k < n; k++)
 			total = wrap_add(total, workers[k].ops->receive(workers[k].out));
 	}
 	return total;
@@ -135,14 +137,16 @@ static int64_t drain(const struct worker *last)
 struct test {
 	const char *name;
 	unsigned workers;
+	int64_t spin; /* the work of each */
 	bool chain, writes;
 	uint64_t messages; /* per round */
 };
 
 static const struct test tests[] = {
-	{ "server", WORKERS, false, true, 2 * WORKERS },
-	{ "serverchannel", WORKERS, false, false, 2 * WORKERS },
-	{ "seda", STAGES, true, true, STAGES + 1 },
+	{ "server", WORKERS, 100, false, true, 2 * WORKERS },
+	{ "serverchannel", WORKERS, 100, false, false, 2 * WORKERS },
+	{ "seda", STAGES, 1000, true, true, STAGES + 1 },
+	{ "pingpong", 1, 1, false, false, 2 },
 };
 
 #define N_TESTS (sizeof(tests) / sizeof(tests[0]))
@@ -165,7 +169,7 @@ static void make_workers(const struct test *t, struct worker *workers)
 		workers[k] = all;
 		workers[k].in = t->chain && k ? workers[k - 1].out : new_channel(ops);
 		workers[k].out = new_channel(ops);
-		workers[k].spin = t->chain ? STAGE_SPIN : WORKER_SPIN;
+		workers[k].spin = t->spin;
 	}
 }
 
@@ -187,7 +191,8 @@ static int64_t run_workers(const struct test *t, struct worker *workers)
 		total = drain(&workers[t->workers - 1]);
 		pthread_join(feeder, NULL);
 	} else {
-		total = serve(workers, workers[0].rounds, workers[0].null_device);
+		total = serve(workers, t->workers, workers[0].rounds,
+			      workers[0].null_device);
 	}
 	for (unsigned k = 0; k < t->workers; k++)
 		pthread_join(threads[k], NULL);
@@ -201,6 +206,19 @@ static void give_back(const struct test *t, struct worker *workers)
 			workers[k].ops->destroy(workers[k].in);
 		workers[k].ops->destroy(workers[k].out);
 	}
+}
+
+/* Of the process, which waits for nothing but channels. */
+static void report_futex_calls(struct json *j)
+{
+	struct ipcwait_stats st;
+	uint64_t calls = 0;
+
+	if (ipcwait_stats_get(&st, sizeof(st)) <= 0)
+		give_up("no counters");
+	for (unsigned i = 0; i < IPCWAIT_KIND_COUNT; i++)
+		calls += st.kind[i].futex_waits + st.kind[i].futex_wakes;
+	json_whole(j, "futex_calls", calls);
 }
 
 static int run(const struct test *t, struct worker *workers)
@@ -224,6 +242,9 @@ static int run(const struct test *t, struct worker *workers)
 	snprintf(text, sizeof(text), "%lld", (long long)total);
 	json_text(&j, "total", text);
 	json_whole(&j, "messages", t->messages * (uint64_t)workers[0].rounds);
+	if (workers[0].ops == &channel_ipcwait ||
+	    workers[0].ops == &channel_ipcwait_rendezvous)
+		report_futex_calls(&j);
 	json_end(&j);
 	give_back(t, workers);
 	if (t->writes)
@@ -250,7 +271,7 @@ static int find(char **argv, const struct test **t, const struct channel_ops **o
 		if (!strcmp(argv[2], channels[i]->name))
 			*ops = channels[i];
 	if (!*t)
-		return complain("no test '%s': server, serverchannel or seda",
+		return complain("no test '%s': server, serverchannel, seda or pingpong",
 				shown(argv[1], 40));
 	if (!*ops)
 		return complain("no channel '%s', see --list", shown(argv[2], 40));
@@ -273,8 +294,8 @@ int main(int argc, char **argv)
 	}
 	if (find(argv, &t, &workers[0].ops))
 		return 2;
-	if (number_parse(argv[3], 1, 10000000, &rounds)) {
-		complain("ROUNDS: want 1 to 10000000, not '%s'", shown(argv[3], 40));
+	if (number_parse(argv[3], 1, 100000000, &rounds)) {
+		complain("ROUNDS: want 1 to 100000000, not '%s'", shown(argv[3], 40));
 		return 2;
 	}
 	workers[0].rounds = (int64_t)rounds;

@@ -6,6 +6,7 @@ RECORD = 30             # bytes of a write
 SPIN = 100 * 1000       # spin(100): 100 added to itself 1000 times
 STAGES = 4
 STAGE_SPIN = 1000 * 10000
+LEAST_SPIN = 10         # spin(1)
 
 
 def wrap(number):
@@ -23,12 +24,18 @@ def seda(rounds):
     return wrap(rounds * (rounds - 1) // 2 + rounds * STAGES * RECORD * STAGE_SPIN)
 
 
+def pingpong(rounds):
+    """One worker, who does hardly anything."""
+    return wrap(2 * RECORD * LEAST_SPIN * (rounds * (rounds - 1) // 2))
+
+
 def file(writes):
     """The bytes written."""
     return writes * RECORD
 
 
-EXPECTED = {"server": server, "serverchannel": server, "seda": seda, "file": file}
+EXPECTED = {"server": server, "serverchannel": server, "seda": seda, "pingpong": pingpong,
+            "file": file}
 
 
 def problem(test, rounds, total):

@@ -28,6 +28,6 @@ static void destroy(void *queue)
 }
 
 const queue_peer queue_moodycamel = {
-	"moodycamel", "pool of blocks", nullptr, false, false,
-	false,        create,           push,    pop,   destroy,
+	"moodycamel", "pool of blocks", nullptr, false,   false, false, create, push,
+	pop,          destroy,          nullptr, nullptr,
 };

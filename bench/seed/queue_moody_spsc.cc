@@ -38,4 +38,6 @@ const queue_peer queue_moodycamel_spsc = {
 	push,
 	pop,
 	destroy,
+	nullptr,
+	nullptr,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The queues of others, behind one interface: whole numbers in, whole numbers out, in the
- * order of each producer. A library that was not there at build time stays in the list, with
- * the reason.
+ * libipcwait's queues and those of others, behind one interface: whole numbers in, whole numbers
+ * out, in the order of each producer. A library that was not there at build time stays in the
+ * list, with the reason.
  */
 #ifndef SEED_QUEUE_PEER_H
 #define SEED_QUEUE_PEER_H
@@ -36,6 +36,10 @@ struct queue_peer {
 	bool (*push)(void *queue, uint64_t value);        /* false: full, or no memory */
 	bool (*pop)(void *queue, uint64_t *value);        /* false: empty */
 	void (*destroy)(void *queue); /* nobody uses it any more; items in it are lost */
+	/* NULL, both, if a consumer cannot wait. */
+	bool (*take)(void *queue,
+		     uint64_t *value); /* waits; false: closed, and nothing left */
+	void (*close)(void *queue);    /* no push comes any more */
 };
 
 extern const struct queue_peer *const queue_peers[];

@@ -73,17 +73,14 @@ const struct queue_peer queue_tbb = {
 #endif
 
 const struct queue_peer *const queue_peers[] = {
-	&queue_urcu_wfcq,
-	&queue_urcu_lfq,
-	&queue_boost,
-	&queue_boost_spsc,
-	&queue_moodycamel,
-	&queue_ck_ring,
-	&queue_ck_fifo,
+	&queue_ipcwait,      &queue_ipcwait_ptr,
+	&queue_ipcwait_spsc, &queue_ipcwait_spsc_unbounded,
+	&queue_seed_list,    &queue_seed_cache,
+	&queue_urcu_wfcq,    &queue_urcu_lfq,
+	&queue_boost,        &queue_boost_spsc,
+	&queue_moodycamel,   &queue_moodycamel_spsc,
+	&queue_ck_ring,      &queue_ck_fifo,
 	&queue_tbb,
-	&queue_moodycamel_spsc,
-	&queue_ipcwait_spsc,
-	&queue_ipcwait_spsc_unbounded,
 };
 
 const unsigned queue_peer_count = sizeof(queue_peers) / sizeof(queue_peers[0]);

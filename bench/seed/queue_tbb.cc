@@ -29,5 +29,6 @@ static void destroy(void *queue)
 }
 
 const queue_peer queue_tbb = {
-	"tbb", "pages of nodes", nullptr, false, false, false, create, push, pop, destroy,
+	"tbb", "pages of nodes", nullptr, false,   false, false, create, push,
+	pop,   destroy,          nullptr, nullptr,
 };

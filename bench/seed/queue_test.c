@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * queue_test: numbers go through a queue, from producers to consumers, who yield when they
- * find it empty. What arrives is checked: the sum of all, and the order of each producer.
+ * find it empty, or wait for the next one. What arrives is checked: the sum of all, and the order
+ * of each producer.
  */
 #include "figures.h"
 #include "part.h"
@@ -9,6 +10,7 @@
 #include "../../tools/common/complain.h"
 #include "../../tools/common/number.h"
 
+#include <ipcwait/stats.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -25,6 +27,7 @@ struct run {
 	void *queue;
 	uint64_t each; /* numbers per producer */
 	unsigned producers, consumers;
+	bool wait; /* consumers do, where they would yield */
 	pthread_barrier_t start;
 	atomic_bool produced; /* all producers have ended */
 };
@@ -65,14 +68,20 @@ static void take(struct worker *w, uint64_t *last, uint64_t value)
 		last[from] = number;
 }
 
-static void *consume(void *arg)
+static void consume_waiting(struct worker *w, uint64_t *last)
 {
-	struct worker *w = arg;
 	struct run *r = w->run;
-	uint64_t last[THREADS_MOST] = { 0 }, value;
+	uint64_t value;
 
-	part(w->index + 1);
-	pthread_barrier_wait(&r->start);
+	while (r->peer->take(r->queue, &value))
+		take(w, last, value);
+}
+
+static void consume_yielding(struct worker *w, uint64_t *last)
+{
+	struct run *r = w->run;
+	uint64_t value;
+
 	for (;;) {
 		/* Looked at before the pop: what is pushed afterwards does not exist. */
 		bool produced = atomic_load_explicit(&r->produced, memory_order_acquire);
@@ -82,10 +91,24 @@ static void *consume(void *arg)
 			continue;
 		}
 		if (produced)
-			return NULL;
+			return;
 		w->yields++;
 		sched_yield();
 	}
+}
+
+static void *consume(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t last[THREADS_MOST] = { 0 };
+
+	part(w->index + 1);
+	pthread_barrier_wait(&w->run->start);
+	if (w->run->wait)
+		consume_waiting(w, last);
+	else
+		consume_yielding(w, last);
+	return NULL;
 }
 
 static void start(pthread_t *thread, void *(*body)(void *), struct worker *w)
@@ -112,6 +135,8 @@ static void run_threads(struct run *r, struct worker *workers, struct figures *f
 	for (unsigned i = 0; i < r->producers; i++)
 		pthread_join(threads[i], NULL);
 	atomic_store_explicit(&r->produced, true, memory_order_release);
+	if (r->wait)
+		r->peer->close(r->queue);
 	for (unsigned i = r->producers; i < n; i++)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&r->start);
@@ -148,6 +173,22 @@ static struct sums add_up(const struct run *r, const struct worker *workers)
 	return s;
 }
 
+/* Of the process, which has no other object that somebody waits for. */
+static void report_sleeps(struct json *j)
+{
+	struct ipcwait_stats st;
+	uint64_t sleeps = 0, wakes = 0;
+
+	if (ipcwait_stats_get(&st, sizeof(st)) <= 0)
+		give_up("no counters");
+	for (unsigned i = 0; i < IPCWAIT_KIND_COUNT; i++) {
+		sleeps += st.kind[i].futex_waits;
+		wakes += st.kind[i].futex_wakes;
+	}
+	json_whole(j, "futex_waits", sleeps);
+	json_whole(j, "futex_wakes", wakes);
+}
+
 /* Return: an exit status. */
 static int report(struct run *r, const struct worker *workers, struct json *j)
 {
@@ -160,6 +201,8 @@ static int report(struct run *r, const struct worker *workers, struct json *j)
 	json_whole(j, "items", s.count);
 	json_whole(j, "yields_empty", s.empty);
 	json_whole(j, "yields_full", s.full);
+	if (r->wait)
+		report_sleeps(j);
 	json_boolean(j, "sum_right", right);
 	json_boolean(j, "order_right", !s.disorder);
 	json_end(j);
@@ -207,8 +250,9 @@ static int read_arguments(int argc, char **argv, struct run *r)
 {
 	uint64_t items, n = 1, m = 1;
 
-	if (argc != 3 && argc != 5)
-		return complain("want QUEUE ITEMS [PRODUCERS CONSUMERS], or --list");
+	if (argc != 3 && argc != 5 && (argc != 6 || strcmp(argv[5], "wait") != 0))
+		return complain(
+			"want QUEUE ITEMS [PRODUCERS CONSUMERS ['wait']], or --list");
 	r->peer = queue_peer_find(argv[1]);
 	if (!r->peer)
 		return complain("no queue '%s', see --list", shown(argv[1], 40));
@@ -217,11 +261,14 @@ static int read_arguments(int argc, char **argv, struct run *r)
 	if (number_parse(argv[2], 1, 1000000000, &items))
 		return complain("ITEMS: want 1 to 1000000000, not '%s'",
 				shown(argv[2], 40));
-	if (argc == 5 && (number_parse(argv[3], 1, THREADS_MOST, &n) ||
-			  number_parse(argv[4], 1, THREADS_MOST, &m)))
+	if (argc > 3 && (number_parse(argv[3], 1, THREADS_MOST, &n) ||
+			 number_parse(argv[4], 1, THREADS_MOST, &m)))
 		return complain("PRODUCERS and CONSUMERS: want 1 to %d", THREADS_MOST);
 	if (r->peer->one_to_one && (n > 1 || m > 1))
 		return complain("%s is for one producer and one consumer", r->peer->name);
+	if (argc == 6 && !r->peer->take)
+		return complain("%s: its consumers cannot wait", r->peer->name);
+	r->wait = argc == 6;
 	r->producers = (unsigned)n;
 	r->consumers = (unsigned)m;
 	r->each = (items + n - 1) / n;

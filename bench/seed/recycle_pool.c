@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define COLUMNS 13 /* 1, 2..3, ... 2048..4095, 4096 */
-
 struct buffer {
 	struct buffer *next;
 	uint64_t uses;
@@ -33,7 +31,7 @@ struct pool {
 	/* From the taker to the giver; as many slots as buffers, so it is never full. */
 	struct buffer *slots[BUFFERS];
 	_Alignas(128) atomic_uint_fast64_t handed;
-	_Alignas(128) uint64_t takes, empty, columns[COLUMNS];
+	_Alignas(128) struct takes takes;
 	_Alignas(128) uint64_t gives;
 };
 
@@ -90,14 +88,13 @@ static void *take(void *arg)
 			p->plan->take ? take_some(p, p->plan->take) : take_all(p);
 
 		if (!list) {
-			p->empty++;
+			p->takes.empty++;
 			sched_yield();
 			continue;
 		}
 		before = handed;
 		handed = hand_over(p, list, handed);
-		p->takes++;
-		p->columns[63 - __builtin_clzll(handed - before)]++;
+		takes_add(&p->takes, handed - before);
 	}
 	return NULL;
 }
@@ -148,17 +145,6 @@ static void fill(struct pool *p)
 	}
 }
 
-static void write_histogram(const struct pool *p, struct json *j)
-{
-	json_open(j, "items_per_take", '[');
-	for (unsigned i = 0; i < COLUMNS; i++)
-		json_whole(j, NULL, p->columns[i]);
-	json_close(j, ']');
-	json_whole(j, "takes", p->takes);
-	json_whole(j, "takes_empty", p->empty);
-	json_whole(j, "gives", p->gives);
-}
-
 /* Every item was some buffer's use. */
 static bool uses_right(const struct pool *p)
 {
@@ -197,7 +183,8 @@ int recycle_pool(const struct recycle *r, struct json *j)
 	figures_end(&f, j);
 	if (pool.ops->end)
 		pool.ops->end(&pool.lock);
-	write_histogram(&pool, j);
+	takes_write(&pool.takes, j);
+	json_whole(j, "gives", pool.gives);
 	right = uses_right(&pool);
 	json_boolean(j, "count_right", right);
 	if (!right)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recycle_test: what it brings to take a lock, or to post, once for a batch of items. */
+/* recycle_test: what it brings to take a lock, to send, or to post, once for a batch of items. */
 #include "recycle.h"
 #include "../../tools/common/complain.h"
 #include "../../tools/common/number.h"
@@ -37,34 +37,61 @@ static int run(struct recycle *r, int (*measure)(const struct recycle *r, struct
 	return status;
 }
 
+struct what {
+	const char *name;
+	bool has_take;
+	void (*list)(void);
+	const char *(*refuses)(const char *how);
+	int (*measure)(const struct recycle *r, struct json *j);
+};
+
+static const struct what whats[] = {
+	{ "pool", true, recycle_pool_list, recycle_pool_refuses, recycle_pool },
+	{ "channel", true, recycle_channel_list, recycle_channel_refuses, recycle_channel },
+	{ "post", false, recycle_post_list, recycle_post_refuses, recycle_post },
+};
+
+#define N_WHATS (sizeof(whats) / sizeof(whats[0]))
+
+static const struct what *find(const char *name)
+{
+	for (unsigned i = 0; i < N_WHATS; i++)
+		if (!strcmp(whats[i].name, name))
+			return &whats[i];
+	return NULL;
+}
+
+static int list(void)
+{
+	for (unsigned i = 0; i < N_WHATS; i++)
+		whats[i].list();
+	return 0;
+}
+
+static int read_arguments(int argc, char **argv, struct recycle *r, const struct what *w)
+{
+	const char *why;
+
+	if (!w->has_take && argc == 6)
+		return complain("'%s' has no TAKE", w->name);
+	r->how = argv[2];
+	why = w->refuses(r->how);
+	if (why)
+		return complain("'%s': %s", shown(argv[2], 40), why);
+	return read_numbers(argc, argv, r);
+}
+
 int main(int argc, char **argv)
 {
 	struct recycle r = { NULL, 0, 0, 0 };
-	const char *why;
-	bool pool;
+	const struct what *w = argc == 5 || argc == 6 ? find(argv[1]) : NULL;
 
-	if (argc == 2 && !strcmp(argv[1], "--list")) {
-		recycle_pool_list();
-		recycle_post_list();
-		return 0;
-	}
-	if (argc < 5 || argc > 6 || (strcmp(argv[1], "pool") && strcmp(argv[1], "post"))) {
-		complain("want 'pool' LOCK BATCH ITEMS [TAKE], 'post' SEM BATCH ITEMS, or "
-			 "--list");
+	if (argc == 2 && !strcmp(argv[1], "--list"))
+		return list();
+	if (!w) {
+		complain("want 'pool' LOCK BATCH ITEMS [TAKE], 'channel' NAME BATCH ITEMS "
+			 "[TAKE], 'post' SEM BATCH ITEMS, or --list");
 		return 2;
 	}
-	pool = !strcmp(argv[1], "pool");
-	if (!pool && argc == 6) {
-		complain("'post' has no TAKE");
-		return 2;
-	}
-	r.how = argv[2];
-	why = pool ? recycle_pool_refuses(r.how) : recycle_post_refuses(r.how);
-	if (why) {
-		complain("'%s': %s", shown(argv[2], 40), why);
-		return 2;
-	}
-	if (read_numbers(argc, argv, &r))
-		return 2;
-	return run(&r, pool ? recycle_pool : recycle_post);
+	return read_arguments(argc, argv, &r, w) ? 2 : run(&r, w->measure);
 }

@@ -4,24 +4,11 @@
 import common
 
 
-def has_peer(name, impl):
-    return common.dimensions(name)[1].get("impl") == impl
-
-
 class Skips(common.GridTest):
     def check_reason(self, row):
         self.assertTrue(row["error_occurred"], row)
         self.assertRegex(row["error_message"], common.REASON)
         self.assertLess(len(row["error_message"]), 120)
-
-    def test_what_the_library_lacks_is_said(self):
-        names = [n for n in self.names() if has_peer(n, "ipcwait") and n.split("/")[0] in
-                 ("queue", "channel")]
-        self.assertTrue(names)
-        for row in self.measure(names).values():
-            self.check_reason(row)
-            self.assertIn("not yet in libipcwait", row["error_message"])
-        self.assertEqual(self.histograms(), {})
 
     def test_ratios_are_exact_or_skipped(self):
         cell = "oversubscription/kind:%s/impl:glibc/threads_per_cpu:%s"

@@ -43,7 +43,7 @@ class Test(unittest.TestCase):
 
 class Totals(Test):
     def test_go(self):
-        for test in ("server", "serverchannel", "seda"):
+        for test in ("server", "serverchannel", "seda", "pingpong"):
             for procs in ("1", "2"):
                 f = self.figures(seed_program("go_" + test), ROUNDS, GOMAXPROCS=procs)
                 self.assertIsNone(checksum.problem(test, ROUNDS, f["total"]))
@@ -55,13 +55,22 @@ class Totals(Test):
 
     def test_channels(self):
         for (name,) in self.listed("channel_test"):
-            for test in ("server", "serverchannel", "seda"):
+            for test in ("server", "serverchannel", "seda", "pingpong"):
                 with self.subTest(name=name, test=test):
                     f = self.figures(seed_program("channel_test"), test, name, ROUNDS)
                     self.assertIsNone(checksum.problem(test, ROUNDS, f["total"]))
+                    self.assertEqual("futex_calls" in f, name.startswith("ipcwait"))
+
+    def test_all_channels_are_listed(self):
+        names = [x.split("\t")[0] for x in
+                 run(seed_program("channel_test"), "--list").stdout.splitlines()]
+        self.assertEqual(names, ["ipcwait", "ipcwait-rendezvous", "glibc", "tbb"])
 
     def test_writes(self):
-        self.assertEqual(self.figures(seed_program("write_test"), 1000)["bytes"], 30000)
+        for how in ([], ["direct"], ["channel"], ["batches"]):
+            f = self.figures(seed_program("write_test"), 5000, *how)
+            self.assertEqual((f["writes"], f["bytes"]), (5000, 150000))
+            self.assertLessEqual(f["calls"], 5000)
 
 
 class Queues(Test):
@@ -75,12 +84,22 @@ class Queues(Test):
                         self.assertEqual((f["items"], f["sum_right"], f["order_right"]),
                                          (20000, True, True))
 
+    def test_waiting(self):
+        for name in ("ipcwait", "ipcwait_ptr"):
+            for crowd in ((1, 1), (2, 4)):
+                f = self.figures(seed_program("queue_test"), name, 20000, *crowd, "wait")
+                self.assertEqual((f["items"], f["sum_right"], f["order_right"]),
+                                 (20000, True, True))
+                self.assertEqual((f["yields_empty"], f["yields_full"]), (0, 0))
+                self.assertLessEqual(f["futex_wakes"], 20000 + crowd[1])
+
     def test_all_are_listed(self):
         names = [x.split("\t")[0] for x in
                  run(seed_program("queue_test"), "--list").stdout.splitlines()]
-        self.assertEqual(names, ["urcu_wfcq", "urcu_lfq", "boost", "boost_spsc", "moodycamel",
-                                 "ck_ring", "ck_fifo", "tbb", "moodycamel_spsc",
-                                 "ipcwait_spsc", "ipcwait_spsc_unbounded"])
+        self.assertEqual(names, ["ipcwait", "ipcwait_ptr", "ipcwait_spsc", "ipcwait_spsc_unbounded",
+                                 "seed_list", "seed_cache", "urcu_wfcq", "urcu_lfq", "boost",
+                                 "boost_spsc", "moodycamel", "moodycamel_spsc", "ck_ring",
+                                 "ck_fifo", "tbb"])
 
 
 class Recycling(Test):
@@ -98,14 +117,16 @@ class Recycling(Test):
                          ["ipcwait", "glibc", "glibc-again", "glibc-adaptive",
                           "nsync", "abseil", "tbb", "tbb-spin", "tbb-queuing", "ck-fas",
                           "ck-mcs", "tas", "ipcwait-rwlock", "glibc-rwlock"])
+        self.assertEqual([name for what, name, _ in lines if what == "channel"], ["ipcwait"])
         self.assertEqual([name for what, name, _ in lines if what == "post"],
                          ["glibc", "ipcwait_post_n", "ipcwait_post"])
 
     def test_histogram_counts_all_takes(self):
-        for take in ("1", "64", "all"):
-            f = self.figures(seed_program("recycle_test"), "pool", "glibc", 64, 50000, take)
-            self.assertEqual(sum(f["items_per_take"]), f["takes"])
-            self.assertIs(f["count_right"], True)
+        for store in (("pool", "glibc"), ("channel", "ipcwait")):
+            for take in ("1", "64", "all"):
+                f = self.figures(seed_program("recycle_test"), *store, 64, 50000, take)
+                self.assertEqual(sum(f["items_per_take"]), f["takes"])
+                self.assertIs(f["count_right"], True)
         f = self.figures(seed_program("recycle_test"), "pool", "glibc", 64, 50000, 1)
         self.assertEqual((f["takes"], f["items_per_take"][0]), (50000, 50000))
 
@@ -115,14 +136,17 @@ class BadInput(Test):
         for name, cases in {
                 "queue_test": ([], ["none", 1], ["tbb\n", 1], ["urcu_wfcq", 0],
                                ["urcu_wfcq", HUGE], ["urcu_wfcq", 1, 1], ["urcu_wfcq", 1, 0, 1],
-                               ["urcu_wfcq", 1, 1, 65], ["boost_spsc", 1, 2, 1]),
+                               ["urcu_wfcq", 1, 1, 65], ["boost_spsc", 1, 2, 1],
+                               ["seed_list", 1, 2, 1], ["seed_cache", 1, 1, 2],
+                               ["boost", 1, 1, 1, "wait"], ["ipcwait", 1, 1, 1, "yield"]),
                 "channel_test": ([], ["server", "glibc"], ["none", "glibc", 1],
                                  ["server", "none", 1], ["server", "glibc", "-1"]),
-                "write_test": ([], ["0"], ["1k"]),
+                "write_test": ([], ["0"], ["1k"], ["1", "none"], ["1", "direct", "1"]),
                 "recycle_test": ([], ["pool", "none", 1, 1], ["none", "glibc", 1, 1],
                                  ["pool", "glibc", 1025, 1], ["pool", "glibc", 1, 0],
                                  ["pool", "glibc", 1, 1, "some"], ["post", "glibc", 1, 1, 1],
-                                 ["post", "none", 1, 1]),
+                                 ["post", "none", 1, 1], ["channel", "glibc", 1, 1],
+                                 ["channel", "ipcwait", 0, 1]),
                 "go_server": ([], ["0"], ["x"], ["1", "2"])}.items():
             for case in cases:
                 with self.subTest(name=name, case=case):
