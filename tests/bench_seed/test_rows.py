@@ -60,28 +60,123 @@ class Queues(unittest.TestCase):
         none = runs.rounds({"q": absent})
         self.assertEqual(part_queues.state_of(none), (rows.NOT_AVAILABLE, "not built: x"))
         some = runs.rounds({"q": absent, "r": dict})
-        self.assertEqual(part_queues.state_of(some)[0], rows.NOT_YET)
+        self.assertEqual(part_queues.state_of(some), (rows.MEASURED, None))
         some["r"]["failed"] = "r: numbers were lost"
         self.assertEqual(part_queues.state_of(some)[0], rows.FAILED)
 
 
+    LISTED = {"ipcwait": ("segments", "n:n", None), "seed_list": ("new", "1:1", None),
+              "urcu_lfq": ("malloc", "n:n", None), "ck_ring": ("array", "in turn", None),
+              "tbb": ("pages", "n:n", "not built: libtbb-dev")}
+
+    def results(self, variants):
+        def run_json(argv, *_, **env):
+            waits = argv[-1] == "wait"
+            f = {"items": 10**6, "seconds": 0.1, "cpu_seconds": 0.1 if env else 0.2,
+                 "cpus_used": 1.0, "voluntary_switches": 1, "involuntary_switches": 0,
+                 "page_faults": 1, "max_rss_kb": 1, "yields_empty": 0 if waits else 5}
+            return {**f, "futex_waits": 3, "futex_wakes": 2} if waits else f
+        with mock.patch.multiple(runs, program=mock.Mock(), run_json=run_json), \
+                mock.patch.object(part_queues, "tcmalloc", lambda: "x"):
+            return runs.rounds(variants(common.context(), self.LISTED, 10**6))
+
+    def test_rows(self):
+        results = self.results(part_queues.variants)
+        row = part_queues.builds_row(results, self.LISTED)
+        self.assertEqual(row["state"], rows.MEASURED)
+        self.assertEqual(row["ours"], {k: 1e7 for k in
+                                       ("ipcwait -O2", "ipcwait -O0", "ipcwait -O2 waits")})
+        self.assertIn("seed_list -O2 tcmalloc", row["peers"])
+        self.assertIsNone(row["peers"]["tbb -O2"])
+        self.assertIs(row["same_direction"], True)
+        self.assertEqual({len(line) for line in row["lines"]}, {len(row["columns"])})
+        row = part_queues.levels_row(results)
+        self.assertEqual((row["ours"], row["peers"]),
+                         ({"ipcwait": 1}, {"seed_list": 1, "seed_cache": None}))
+        row = part_queues.yields_row(results)
+        self.assertEqual(row["ours"]["ipcwait -O2 waits"], 0)
+        self.assertEqual(row["peers"]["seed_list -O2"], 5e-6)
+        self.assertEqual([line[2] for line in row["lines"] if line[0] == "ipcwait -O2 waits"],
+                         [5e-6])
+
+    def test_crowds(self):
+        with mock.patch("os.sched_getaffinity", return_value={0, 1}):
+            results = self.results(part_queues.crowds)
+        self.assertEqual(list(results), ["ipcwait 2P2C", "ipcwait 4P4C", "ipcwait 4P4C waits",
+                                         "seed_list", "urcu_lfq 2P2C", "urcu_lfq 4P4C", "ck_ring",
+                                         "tbb"])
+        row = part_queues.crowd_row(results, self.LISTED)
+        self.assertEqual((row["state"], set(row["ours"].values())), (rows.MEASURED, {1e7}))
+        self.assertIn("one producer", results["seed_list"]["missing"])
+        self.assertIn("spinning in turn", results["ck_ring"]["missing"])
+
+    def test_counters(self):
+        def found(hard):
+            events = part_queues.PERF_EVENTS.split(",")
+            return lambda argv: dict(zip(events, [1, 2, 3, *[hard] * 3]))
+        for hard, state in ((None, rows.NOT_AVAILABLE), (7, rows.MEASURED)):
+            with mock.patch.object(part_queues, "perf_stat", found(hard)), \
+                    mock.patch.object(runs, "program", mock.Mock()):
+                soft, counters = part_queues.counter_rows(common.context(), 1)
+            self.assertEqual((soft["state"], counters["state"]), (rows.MEASURED, state))
+            self.assertEqual(soft["ours"]["ipcwait, page-faults"], 3)
+            self.assertEqual(soft["peers"]["seed_cache, context-switches"], 1)
+
+
+class Channels(unittest.TestCase):
+    def test_sides(self):
+        one = {"failed": None, "missing": None, "runs": [right("server", 10)] * 5}
+        for r in one["runs"]:
+            part_go.checked("server", 10, r)
+        row = part_go.test_row(common.context(), "G-2", {
+            "server, ipcwait-rendezvous channel": one, "server, Go, GOMAXPROCS=2": one})
+        self.assertEqual(row["state"], rows.MEASURED)
+        self.assertEqual((list(row["ours"]), list(row["peers"])),
+                         (["server, ipcwait-rendezvous channel"], ["server, Go, GOMAXPROCS=2"]))
+
+    def test_futex_calls(self):
+        traced = []
+
+        def trace(argv, *_, **env):
+            traced.append((list(map(str, argv)), env["GOMAXPROCS"]))
+            thread = {"name": "x", "tid": 1, "calls": {"futex": 9}}
+            return "strace", {"futex": {"calls": 9}}, [thread] * 10
+        with mock.patch.object(tracing, "trace", trace), \
+                mock.patch.object(runs, "program", lambda context, *names, **_: names[-1]):
+            found = part_go.futex_rows(common.context())
+        self.assertEqual([r["state"] for r in found], [rows.MEASURED] * 3)
+        ours = [argv for argv, _ in traced if "ipcwait" in argv]
+        self.assertEqual([argv[0] for argv in ours], ["taskset", "channel_test"] * 2)
+        self.assertEqual(len(found[0]["lines"]), 4 * part_go.BUSIEST)
+        self.assertEqual(found[1]["ours"]["ipcwait, server, CPUs: 2"],
+                         9 / part_go.C_QUICK)
+        self.assertEqual(found[1]["peers"]["Go, server, CPUs: 1"], 9 / 10000)
+
+
 class Recycling(unittest.TestCase):
-    LISTED = ("pool\tipcwait\t\npool\tglibc\t\n"
+    LISTED = ("channel\tipcwait\t\npool\tipcwait\t\npool\tglibc\t\n"
               "pool\ttas\t\npool\tnsync\tnot built: libnsync-dev\npost\tglibc\t\n")
 
     def test_who_is_compared(self):
         def figures(*_):
-            return {"items": 1, "seconds": 1.0, "cpu_seconds": 1.0}
+            return {"items": 1, "seconds": 1.0, "cpu_seconds": 1.0, "takes": 2,
+                    "items_per_take": [2, *[0] * 12]}
         with mock.patch.multiple(runs, program=mock.Mock(), run=mock.Mock(return_value=self.LISTED),
                                  run_json=figures):
             listed = part_recycle.kinds(common.context())
             results = runs.rounds(part_recycle.variants(common.context(), 0))
         self.assertEqual([name for _, name, _ in listed],
-                         ["ipcwait", "glibc", "nsync", "glibc"])
+                         ["ipcwait", "ipcwait", "glibc", "nsync", "glibc"])
         row = part_recycle.batch_row(results, listed)
         self.assertEqual([line[-1] for line in row["lines"]],
-                         [None, None, "not built: libnsync-dev", None])
+                         [None, None, None, "not built: libnsync-dev", None])
         self.assertIsNotNone(row["ours"]["pool ipcwait, 64"])
+        self.assertIsNotNone(row["ours"]["channel ipcwait, 64"])
+        row = part_recycle.histogram_row(results)
+        self.assertEqual((row["ours"]["batch 64"], row["peers"]["batch 64"]), (0.5, 0.5))
+        self.assertEqual(row["lines"][0][:5], ["channel", 1, 0.5, 10, 0])
+        row = part_recycle.take_row(results)
+        self.assertEqual((row["state"], row["ours"]["all at once"]), (rows.MEASURED, 1))
 
 
 class Method(unittest.TestCase):
