@@ -186,17 +186,17 @@ def perf_stat(argv):
     return found
 
 
-def counted(context, items):
+def counted(context, listed, items):
     """{queue: {event: count}}, from one run of each under perf stat."""
     program = runs.program(context, "bench", "seed", "queue_test")
     return {name: perf_stat([str(program), name, str(items)])
-            for name in ("ipcwait", "seed_list", "seed_cache")}
+            for name in ("ipcwait", "seed_list", "seed_cache") if not listed[name][2]}
 
 
-def counter_rows(context, items):
+def counter_rows(context, listed, items):
     """Q-4 and Q-5."""
     try:
-        found = counted(context, items)
+        found = counted(context, listed, items)
     except (runs.Missing, runs.Failed) as e:
         yield rows.unavailable("Q-4", f"{e}; switches, faults and memory are in Q-1",
                                refers=["Q-1"])
@@ -229,7 +229,7 @@ def measure(context):
     yield builds_row(results, listed)
     yield levels_row(results)
     yield rows.refers("Q-3", ["Q-1", "Q-7"], "both rates stand in every line there")
-    yield from counter_rows(context, items)
+    yield from counter_rows(context, listed, items)
     yield yields_row(results)
     crowd = runs.rounds(crowds(context, listed, items // 5), progress=context.progress)
     yield crowd_row(crowd, listed)

@@ -3,6 +3,20 @@
 
 #include <string.h>
 
+/* The library has no such queue without it. */
+#ifndef HAVE_IPCWAIT_QUEUE
+const struct queue_peer queue_ipcwait = {
+	.name = "ipcwait",
+	.nodes = "segments from a pool",
+	.missing = "not built: liburcu-dev",
+};
+const struct queue_peer queue_ipcwait_ptr = {
+	.name = "ipcwait_ptr",
+	.nodes = "segments from a pool",
+	.missing = "not built: liburcu-dev",
+};
+#endif
+
 #ifndef HAVE_URCU
 const struct queue_peer queue_urcu_wfcq = {
 	.name = "urcu_wfcq",

@@ -117,7 +117,8 @@ class Queues(unittest.TestCase):
         for hard, state in ((None, rows.NOT_AVAILABLE), (7, rows.MEASURED)):
             with mock.patch.object(part_queues, "perf_stat", found(hard)), \
                     mock.patch.object(runs, "program", mock.Mock()):
-                soft, counters = part_queues.counter_rows(common.context(), 1)
+                listed = {**self.LISTED, "seed_cache": ("free list", "1:1", None)}
+                soft, counters = part_queues.counter_rows(common.context(), listed, 1)
             self.assertEqual((soft["state"], counters["state"]), (rows.MEASURED, state))
             self.assertEqual(soft["ours"]["ipcwait, page-faults"], 3)
             self.assertEqual(soft["peers"]["seed_cache, context-switches"], 1)
