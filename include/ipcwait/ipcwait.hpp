@@ -11,8 +11,8 @@
  *
  * Each class holds one C object, allocates nothing, and may be constant-initialised, and placed in
  * memory that processes share, unless it is a mutex made with private_; ipcwait_..._init() on
- * native_handle(), the C object, makes the others private. Destructors do not end the object: it owns nothing, and memory that is shared may
- * outlive the process.
+ * native_handle(), the C object, makes the others private. Destructors do not end the object: it
+ * owns nothing, and memory that is shared may outlive the process.
  *
  * Errors are std::system_error with the errno value in std::generic_category(). Deadlines of
  * clocks other than CLOCK_MONOTONIC (std::chrono::steady_clock on Linux) are converted when the
@@ -27,8 +27,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <system_error>
 
+#include <ipcwait/impl/cxx.hpp>
 #include <ipcwait/ipcwait.h>
 
 namespace ipcwait
@@ -42,59 +42,6 @@ inline constexpr private_t private_{};
 
 namespace impl
 {
-
-[[noreturn]] inline void fail(int r, const char *what)
-{
-	throw std::system_error(-r, std::generic_category(), what);
-}
-
-inline void check(int r, const char *what)
-{
-	if (__builtin_expect(r != 0, 0))
-		fail(r, what);
-}
-
-/* An overflow of the sum means for ever. */
-template <class Rep, class Period>
-std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
-{
-	using ns = std::chrono::duration<double, std::nano>;
-
-	if (!(time > time.zero()))
-		return 0;
-	if (ns(time).count() >= 9.2e18)
-		return IPCWAIT_FOREVER;
-	return ipcwait_deadline_in_ns(
-		std::chrono::ceil<std::chrono::nanoseconds>(time).count());
-}
-
-/*
- * @wait(deadline_ns) until @end on its own clock, which may be set: what has expired on ours has
- * expired only if that clock says so too.
- */
-template <class Clock, class Duration>
-std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
-{
-	using seconds = std::chrono::duration<double>;
-	auto now = Clock::now();
-	auto left = seconds(end.time_since_epoch()) - seconds(now.time_since_epoch());
-
-	/* Only what is neither past nor for ever has a difference that fits. */
-	if (!(left > left.zero()))
-		return 0;
-	return left.count() >= 9.2e9 ? IPCWAIT_FOREVER : deadline_in(end - now);
-}
-
-template <class Clock, class Duration, class Wait>
-int until(const std::chrono::time_point<Clock, Duration> &end, Wait wait)
-{
-	for (;;) {
-		int r = wait(deadline_at(end));
-
-		if (r != -ETIMEDOUT || Clock::now() >= end)
-			return r;
-	}
-}
 
 template <class Wait> void uninterrupted(Wait wait, const char *what)
 {

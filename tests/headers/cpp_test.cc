@@ -2,16 +2,16 @@
 /* <ipcwait/ipcwait.hpp> with what the standard library does with locks. */
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <ipcwait/ipcwait.hpp>
+
+#include "cpp_check.hpp"
 
 using namespace std::chrono_literals;
 
@@ -36,25 +36,6 @@ void operator delete(void *p) noexcept
 void operator delete(void *p, std::size_t) noexcept
 {
 	std::free(p);
-}
-
-#define CHECK(x)                                                             \
-	((x) ? (void)0                                                       \
-	     : (std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x), \
-		std::abort()))
-
-/* Long enough for anything; and a moment after which something has not happened. */
-static constexpr auto LONG = 20s;
-static constexpr auto SHORT = 5ms;
-
-template <class F> static bool fails_with(int error, F f)
-{
-	try {
-		f();
-	} catch (const std::system_error &e) {
-		return e.code() == std::error_code(error, std::generic_category());
-	}
-	return false;
 }
 
 template <class Mutex> static void test_lockable()
