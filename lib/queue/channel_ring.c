@@ -56,7 +56,7 @@ struct ring {
 
 static struct ring *ring_of(struct ipcwait_channel *ch)
 {
-	return (struct ring *)ch;
+	return (void *)ch;
 }
 
 static uint64_t index_of(const struct ring *r, uint64_t pos)
@@ -82,7 +82,7 @@ static uint64_t between(const struct ring *r, uint64_t from, uint64_t to)
 
 static struct slot *slot_at(const struct ring *r, uint64_t pos)
 {
-	return (struct slot *)(r->slots + index_of(r, pos) * r->stride);
+	return (void *)(r->slots + index_of(r, pos) * r->stride);
 }
 
 static uint64_t stamp_at(const struct ring *r, uint64_t pos)

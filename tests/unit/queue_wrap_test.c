@@ -84,7 +84,8 @@ static void test_push_without_memory(void **state)
 	while (!(r = ipcwait_queue_push(q, &in)))
 		in++;
 	assert_int_equal(r, -ENOMEM);
-	assert_in_range(in, 3000, 30000);
+	/* Three slabs, and what threads keep: this one, and the one that gives back. */
+	assert_in_range(in, 3000, 50000);
 	assert_int_equal(ipcwait_queue_push_n(q, elems, 100000), -ENOMEM);
 	assert_int_equal(ipcwait_queue_length(q, &lo, &hi), 0);
 	assert_int_equal(lo, in);
@@ -99,7 +100,7 @@ static void test_push_without_memory(void **state)
 	(void)ipcwait_queue_trim(q);
 	pages = 3;
 	in = (uint64_t)ipcwait_queue_push_n(q, elems, 100000);
-	assert_in_range(in, 1000, 30000);
+	assert_in_range(in, 1000, 50000);
 	assert_int_equal(ipcwait_queue_pop_n(q, elems, 100000), in);
 	pages = PLENTY;
 	assert_int_equal(ipcwait_queue_push_n(q, elems, 100000), 100000);
