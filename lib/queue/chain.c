@@ -389,6 +389,25 @@ static inline int64_t pop(struct iw_chain *c, char *elems, size_t n)
 	return done ? (int64_t)done : want;
 }
 
+bool iw_chain_ready(struct iw_chain *c)
+{
+	int64_t found;
+
+	enter(c);
+	do {
+		struct iw_segment *retired = NULL;
+
+		found = there(c, head(c), 1, &retired);
+		if (retired) {
+			leave(c);
+			iw_segment_retire(retired);
+			enter(c);
+		}
+	} while (!found);
+	leave(c);
+	return found != -EAGAIN;
+}
+
 int64_t iw_chain_pop(struct iw_chain *c, void *elems, size_t n)
 {
 	return pop(c, elems, n);

@@ -55,6 +55,9 @@ int iw_chain_push_one(struct iw_chain *c, const void *elem);
 int64_t iw_chain_pop(struct iw_chain *c, void *elems, size_t n);
 int iw_chain_pop_one(struct iw_chain *c, void *elem);
 
+/* Whether a pop is worth trying: an element is there, or under way, or it is closed. */
+bool iw_chain_ready(struct iw_chain *c);
+
 /* 0, or -EALREADY. */
 int iw_chain_close(struct iw_chain *c);
 

@@ -14,7 +14,7 @@
 #include <ipcwait/channel.h>
 #include <ipcwait/eventcount.h>
 
-#include "sync/any.h"
+#include "queue/made.h"
 
 struct iw_meeting;
 
@@ -70,6 +70,6 @@ struct ipcwait_channel {
 };
 
 /* For .any: of this process, and of several, where words are not private. */
-extern const struct iw_any_kind iw_any_channel, iw_any_channel_shared;
+extern const struct iw_made iw_channel_made, iw_channel_made_shared;
 
 #endif

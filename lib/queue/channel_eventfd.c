@@ -54,7 +54,7 @@ int ipcwait_channel_eventfd(struct ipcwait_channel *ch)
 
 	if (!ch)
 		return -EINVAL;
-	if (ch->any != &iw_any_channel)
+	if (ch->any != &iw_channel_made.any)
 		return -ENOTSUP;
 	w = read_alarm(ch);
 	if (w)

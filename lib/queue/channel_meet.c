@@ -323,7 +323,7 @@ struct ipcwait_channel *iw_channel_meet(const struct ipcwait_channel_params *par
 	if (!m)
 		return NULL;
 	*m = (struct iw_meeting){
-		.base = { .any = &iw_any_channel,
+		.base = { .any = &iw_channel_made.any,
 			  .ops = &meet_ops,
 			  .elem_size = params->elem_size,
 			  .elements = &m->elements,

@@ -329,7 +329,7 @@ struct ipcwait_channel *iw_channel_ring(const struct ipcwait_channel_params *par
 	if (!r)
 		return NULL;
 	*r = (struct ring){
-		.base = { .any = &iw_any_channel,
+		.base = { .any = &iw_channel_made.any,
 			  .ops = &ring_ops,
 			  .elem_size = params->elem_size,
 			  .elements = &r->elements,

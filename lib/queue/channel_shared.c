@@ -87,7 +87,7 @@ static struct ipcwait_channel *as_channel(const struct iw_shared *part)
 	if (!c)
 		return NULL;
 	c->part = *part;
-	c->base.any = &iw_any_channel_shared;
+	c->base.any = &iw_channel_made_shared.any;
 	c->base.ops = &shared_ops;
 	c->base.elem_size = part->is.elem_bytes;
 	c->base.elements = &part->head->elements;

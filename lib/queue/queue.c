@@ -8,8 +8,11 @@
 
 #include "queue/blocking.h"
 #include "queue/chain.h"
+#include "queue/made.h"
 
 struct ipcwait_queue {
+	const struct iw_any_kind *any; /* what ipcwait_wait_any() asks */
+
 	/* Read by every push, and written once if at all. */
 	uint64_t max_elems;
 	bool pointers;
@@ -39,15 +42,34 @@ int ipcwait_queue_params_check(const struct ipcwait_queue_params *p)
 	return 0;
 }
 
+static struct ipcwait_eventcount *elements(void *object)
+{
+	return &((struct ipcwait_queue *)object)->elements;
+}
+
+static bool ready(void *object)
+{
+	return iw_chain_ready(&((struct ipcwait_queue *)object)->chain);
+}
+
+static const struct iw_made made = {
+	.any = IW_MADE_ANY(IPCWAIT_WAITABLE_QUEUE, true),
+	.kind = IPCWAIT_KIND_QUEUE,
+	.elements = elements,
+	.ready = ready,
+};
+
 static bool set_up(struct ipcwait_queue *q, const struct ipcwait_queue_params *p)
 {
 	*q = (struct ipcwait_queue){
+		.any = &made.any,
 		.max_elems = p->max_elems,
 		.pointers = p->flags & IPCWAIT_QUEUE_POINTERS,
 		.elem_fini = p->elem_fini,
 		.elem_fini_arg = p->elem_fini_arg,
 		.elements = { .flags = IPCWAIT_PRIVATE },
 	};
+	iw_any_admit(&made.any);
 	return iw_rcu_ready() && iw_chain_init(&q->chain, p->elem_size, q->pointers,
 					       p->flags & IPCWAIT_QUEUE_ONE_CONSUMER);
 }

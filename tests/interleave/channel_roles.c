@@ -68,7 +68,7 @@ void iw_any_admit(const struct iw_any_kind *kind)
 	(void)kind;
 }
 
-const struct iw_any_kind iw_any_channel = { .made = true };
+const struct iw_made iw_channel_made = { .any = { .made = true } };
 
 int iw_eventfd_make(void)
 {

@@ -52,6 +52,12 @@ static const struct queue_script *script(void)
 	return model_script();
 }
 
+/* No scenario waits for several. */
+void iw_any_admit(const struct iw_any_kind *kind)
+{
+	(void)kind;
+}
+
 struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
 {
 	unsigned slots = script()->slots ? script()->slots : 2;

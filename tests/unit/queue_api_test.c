@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* <ipcwait/queue.h> by itself: arguments, every result of every call, order, statistics. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <ipcwait/ipcwait.h>
 
+#include "common/check.h"
 #include "common/cmocka_all.h"
 
 /* More than a few segments. */
@@ -410,6 +412,53 @@ static void test_statistics(void **state)
 	ipcwait_queue_destroy(q);
 }
 
+static void *push_later(void *arg)
+{
+	struct ipcwait_sem never = IPCWAIT_SEM_INIT(0);
+	int elem = 7;
+
+	CHECK_EQ(ipcwait_sem_wait_until(&never, ipcwait_deadline_in_ns(2000000)),
+		 -ETIMEDOUT);
+	CHECK_EQ(ipcwait_queue_push(arg, &elem), 0);
+	return NULL;
+}
+
+/* Of several objects: nothing is taken. */
+static void test_wait_any(void **state)
+{
+	const struct ipcwait_queue_params params = { .elem_size = sizeof(int) };
+	struct ipcwait_queue *q = ipcwait_queue_create(&params);
+	struct ipcwait_sem sem = IPCWAIT_SEM_INIT(0);
+	uint64_t zeroes[4] = { 0 };
+	struct ipcwait_waitable set[] = {
+		{ .type = IPCWAIT_WAITABLE_SEM, .object = &sem },
+		{ .type = IPCWAIT_WAITABLE_QUEUE, .object = q },
+	};
+	struct ipcwait_waitable wrong[] = {
+		{ .type = IPCWAIT_WAITABLE_QUEUE, .object = zeroes },
+		{ .type = IPCWAIT_WAITABLE_CHANNEL, .object = q },
+	};
+	pthread_t thread;
+	int elem = 0;
+
+	(void)state;
+	assert_int_equal(ipcwait_wait_any(set, 2, 0, NULL), -ETIMEDOUT);
+	for (int i = 0; i < 20; i++) {
+		CHECK_EQ(pthread_create(&thread, NULL, push_later, q), 0);
+		assert_int_equal(ipcwait_wait_any(set, 2, IPCWAIT_FOREVER, NULL), 1);
+		assert_int_equal(ipcwait_wait_any(set, 2, 0, NULL), 1);
+		assert_int_equal(ipcwait_queue_trypop(q, &elem), 0);
+		assert_int_equal(elem, 7);
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+	}
+	assert_int_equal(ipcwait_wait_any(set, 2, 0, NULL), -ETIMEDOUT);
+	assert_int_equal(ipcwait_queue_close(q), 0);
+	assert_int_equal(ipcwait_wait_any(set, 2, 0, NULL), 1);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(ipcwait_wait_any(&wrong[i], 1, 0, NULL), -EINVAL);
+	ipcwait_queue_destroy(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -423,6 +472,7 @@ int main(void)
 		cmocka_unit_test(test_close),
 		cmocka_unit_test(test_deadlines),
 		cmocka_unit_test(test_left_at_the_end),
+		cmocka_unit_test(test_wait_any),
 		cmocka_unit_test(test_statistics),
 	};
 
