@@ -165,10 +165,12 @@ static void pass_on(unsigned producers, unsigned consumers, enum how how)
 	pthread_t thread[2 * THREADS_MAX];
 	uint64_t want = 0;
 
-	run.producers = run.running = producers;
+	run.producers = producers;
+	run.running = producers;
 	run.consumers = consumers;
 	run.how = how;
-	run.popped = run.sum = 0;
+	run.popped = 0;
+	run.sum = 0;
 	for (unsigned i = 0; i < consumers; i++)
 		start(&thread[i], consume, 0);
 	for (unsigned i = 0; i < producers; i++)
