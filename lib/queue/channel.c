@@ -8,6 +8,7 @@
 #include "queue/channel_eventfd.h"
 #include "queue/channel_meet.h"
 #include "queue/channel_ring.h"
+#include "queue/params.h"
 #include "queue/channel_select.h"
 
 /* One call that waits. */
@@ -22,16 +23,11 @@ struct call {
 
 int ipcwait_channel_params_check(const struct ipcwait_channel_params *params)
 {
-	uint32_t any = 0;
-
 	if (!params)
 		return -EINVAL;
-	for (unsigned i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]);
-	     i++)
-		any |= params->reserved[i];
 	return params->elem_size && params->elem_size <= IPCWAIT_CHANNEL_ELEM_MAX &&
 			       params->capacity <= IPCWAIT_CHANNEL_CAPACITY_MAX &&
-			       !params->flags && !any
+			       !params->flags && iw_reserved_is_zero(params->reserved)
 		       ? 0
 		       : -EINVAL;
 }

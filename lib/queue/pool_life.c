@@ -6,6 +6,7 @@
 
 #include "env/nodes.h"
 #include "queue/lock.h"
+#include "queue/params.h"
 #include "queue/pool.h"
 
 /* A magazine holds so many bytes of objects, from two of them to IW_MAGAZINE_MOST. */
@@ -16,16 +17,12 @@
 
 static bool valid(const struct ipcwait_pool_params *p)
 {
-	uint32_t any = 0;
-
 	if (!p)
 		return false;
-	for (unsigned i = 0; i < sizeof(p->reserved) / sizeof(p->reserved[0]); i++)
-		any |= p->reserved[i];
 	return p->elem_size && p->elem_size <= IPCWAIT_POOL_ELEM_MAX &&
 	       p->elem_align <= IPCWAIT_POOL_ALIGN_MAX &&
 	       !(p->elem_align & (p->elem_align - 1)) && p->magazine <= IW_MAGAZINE_MOST &&
-	       !any;
+	       iw_reserved_is_zero(p->reserved);
 }
 
 static uint32_t rounds(const struct ipcwait_pool_params *p, size_t stride)

@@ -9,6 +9,7 @@
 #include "queue/blocking.h"
 #include "queue/chain.h"
 #include "queue/made.h"
+#include "queue/params.h"
 
 struct ipcwait_queue {
 	const struct iw_any_kind *any; /* what ipcwait_wait_any() asks */
@@ -28,13 +29,9 @@ struct ipcwait_queue {
 
 int ipcwait_queue_params_check(const struct ipcwait_queue_params *p)
 {
-	uint32_t reserved = 0;
-
 	if (!p)
 		return -EINVAL;
-	for (unsigned i = 0; i < sizeof(p->reserved) / sizeof(p->reserved[0]); i++)
-		reserved |= p->reserved[i];
-	if (reserved || p->flags & ~FLAGS || !p->elem_size ||
+	if (!iw_reserved_is_zero(p->reserved) || p->flags & ~FLAGS || !p->elem_size ||
 	    p->elem_size > IPCWAIT_QUEUE_ELEM_MAX)
 		return -EINVAL;
 	if (p->flags & IPCWAIT_QUEUE_POINTERS && p->elem_size != sizeof(void *))

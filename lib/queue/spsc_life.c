@@ -6,6 +6,7 @@
 
 #include "os/membarrier.h"
 #include "os/seam.h"
+#include "queue/params.h"
 #include "queue/spsc.h"
 
 /*
@@ -17,16 +18,12 @@
 
 int ipcwait_spsc_params_check(const struct ipcwait_spsc_params *params)
 {
-	uint32_t any = 0;
-
 	if (!params)
 		return -EINVAL;
-	for (unsigned i = 0; i < sizeof(params->reserved) / sizeof(params->reserved[0]);
-	     i++)
-		any |= params->reserved[i];
 	return params->elem_size && params->elem_size <= IPCWAIT_SPSC_ELEM_MAX &&
 			       params->capacity <= IPCWAIT_SPSC_CAPACITY_MAX &&
-			       !(params->flags & ~IPCWAIT_SPSC_NO_MEMBARRIER) && !any
+			       !(params->flags & ~IPCWAIT_SPSC_NO_MEMBARRIER) &&
+			       iw_reserved_is_zero(params->reserved)
 		       ? 0
 		       : -EINVAL;
 }
