@@ -17,6 +17,7 @@
 #include <ipcwait/base.h>
 
 #include "os/cpu_mask.h"
+#include "os/pointer.h"
 #include "os/seam.h"
 
 /*
@@ -101,14 +102,6 @@ static void note_grace(void)
 }
 #endif
 
-static void *pointer(uint64_t word)
-{
-	void *p;
-
-	memcpy(&p, &word, sizeof(p));
-	return p;
-}
-
 static void give_back_all(void)
 {
 	struct iw_rcu_head *head;
@@ -121,7 +114,7 @@ static void give_back_all(void)
 		urcu_bp_synchronize_rcu();
 		note_grace();
 	}
-	head = pointer(all);
+	head = iw_pointer(all);
 	while (head) {
 		struct iw_rcu_head *next = head->next;
 
@@ -301,7 +294,7 @@ void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_hea
 
 	head->give_back = give_back;
 	do {
-		head->next = pointer(first);
+		head->next = iw_pointer(first);
 		/* ORD rcu.S2: before the look at the worker. Pairs with rcu.S1 and rcu.S5. */
 	} while (!ipcwait_impl_cas64_seq_cst(&retired, &first, (uintptr_t)head));
 	if (!first)

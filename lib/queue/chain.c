@@ -27,13 +27,6 @@ static struct iw_segment *tail(const struct iw_chain *c)
 	return iw_pointer(ipcwait_impl_load64_acquire(&c->tail));
 }
 
-/* Tickets for slots that @s has, of so many that were drawn. */
-static uint64_t within(const struct iw_segment *s, uint64_t drawn)
-{
-	drawn &= ~IW_ENQ_CLOSED;
-	return drawn < s->slots ? drawn : s->slots;
-}
-
 /* EMPTY -> element. False: it was spoiled. */
 static inline bool fill(const struct iw_chain *c, struct iw_segment *s, uint64_t ticket,
 			const void *elem)
@@ -135,7 +128,8 @@ static int extend(struct iw_chain *c, struct iw_segment *s, bool closed, const v
 static uint64_t worth_drawing(const struct iw_segment *s, size_t n)
 {
 	/* ORD chain.X1: relaxed, hint: tickets too many are void. */
-	uint64_t left = s->slots - within(s, ipcwait_impl_load64_relaxed(&s->enq));
+	uint64_t left =
+		s->slots - iw_segment_within(s, ipcwait_impl_load64_relaxed(&s->enq));
 
 	return !left ? 1 : n < left ? n : left;
 }
@@ -229,7 +223,7 @@ static uint64_t tickets_of_pushers(const struct iw_segment *s)
 static uint64_t wait_or_spoil(struct iw_chain *c, struct iw_segment *s, uint64_t ticket)
 {
 	struct ipcwait_word64 *at = iw_slot_word(c, s, ticket);
-	int looks = ticket < within(s, tickets_of_pushers(s)) ? IW_LOOKS : 0;
+	int looks = ticket < iw_segment_within(s, tickets_of_pushers(s)) ? IW_LOOKS : 0;
 	uint64_t word = IW_SLOT_EMPTY;
 
 	for (; looks && word == IW_SLOT_EMPTY; looks--) {
@@ -334,7 +328,7 @@ static int none_there(struct iw_chain *c, struct iw_segment *s, uint64_t t,
 	if (!next)
 		return -EAGAIN;
 	if (next == IW_CLOSED)
-		return t < within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;
+		return t < iw_segment_within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;
 	if (t >= s->slots)
 		leave_behind(c, s, next, retired);
 	return 0;
@@ -348,7 +342,7 @@ static inline int64_t there(struct iw_chain *c, struct iw_segment *s, size_t n,
 
 	if (n == 1 && IPCWAIT_LIKELY(is_filled(c, s, t)))
 		return 1;
-	all = within(s, tickets_of_pushers(s));
+	all = iw_segment_within(s, tickets_of_pushers(s));
 	if (t >= all)
 		return none_there(c, s, t, retired);
 	return (int64_t)(n < all - t ? n : all - t);
@@ -366,6 +360,16 @@ static void leave(const struct iw_chain *c)
 		iw_rcu_leave();
 }
 
+/* What head has left, if it has left any: outside of the section, which is then another. */
+static void retire(const struct iw_chain *c, struct iw_segment *retired)
+{
+	if (!retired)
+		return;
+	leave(c);
+	iw_segment_retire(retired);
+	enter(c);
+}
+
 static inline int64_t pop(struct iw_chain *c, char *elems, size_t n)
 {
 	size_t done = 0;
@@ -379,11 +383,7 @@ static inline int64_t pop(struct iw_chain *c, char *elems, size_t n)
 		if (want > 0)
 			done += take_some(c, s, draw(c, s, (uint64_t)want), (uint64_t)want,
 					  elems + done * c->elem_bytes);
-		if (retired) {
-			leave(c);
-			iw_segment_retire(retired);
-			enter(c);
-		}
+		retire(c, retired);
 	}
 	leave(c);
 	return done ? (int64_t)done : want;
@@ -398,11 +398,7 @@ bool iw_chain_ready(struct iw_chain *c)
 		struct iw_segment *retired = NULL;
 
 		found = there(c, head(c), 1, &retired);
-		if (retired) {
-			leave(c);
-			iw_segment_retire(retired);
-			enter(c);
-		}
+		retire(c, retired);
 	} while (!found);
 	leave(c);
 	return found != -EAGAIN;

@@ -54,12 +54,6 @@ bool iw_chain_init(struct iw_chain *c, size_t elem_bytes, bool pointers, bool on
 	return true;
 }
 
-static uint64_t within(const struct iw_segment *s, uint64_t drawn)
-{
-	drawn &= ~IW_ENQ_CLOSED;
-	return drawn < s->slots ? drawn : s->slots;
-}
-
 static uint64_t read64(const struct ipcwait_word64 *w)
 {
 	/*
@@ -89,7 +83,7 @@ void iw_chain_fini(struct iw_chain *c, void (*fini)(void *elem, void *arg), void
 	struct iw_segment *s = segment_at(read64(&c->head)), *next;
 
 	for (; s; s = next) {
-		uint64_t end = within(s, read64(&s->enq));
+		uint64_t end = iw_segment_within(s, read64(&s->enq));
 
 		for (uint64_t t = read64(&s->deq); fini && t < end; t++)
 			fini_element(c, s->slot + t * c->stride, fini, arg);
@@ -103,7 +97,7 @@ static uint64_t popped(const struct iw_chain *c)
 {
 	struct iw_segment *s = segment_at(read64(&c->head));
 
-	return s->first + within(s, read64(&s->deq));
+	return s->first + iw_segment_within(s, read64(&s->deq));
 }
 
 /* In a section: the same of pushers. Beyond tail there is only what a push under way appends. */
@@ -111,7 +105,7 @@ static uint64_t pushed(const struct iw_chain *c)
 {
 	struct iw_segment *s = segment_at(read64(&c->tail));
 
-	return s->first + within(s, read64(&s->enq));
+	return s->first + iw_segment_within(s, read64(&s->enq));
 }
 
 static uint64_t bytes_of_all(const struct iw_chain *c)

@@ -33,8 +33,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "os/pointer.h"
 #include "os/rcu.h"
 #include "os/seam.h"
 
@@ -60,13 +60,11 @@ struct iw_segment {
 	char slot[] __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 };
 
-/* A pointer that was kept in a word. */
-static inline void *iw_pointer(uint64_t word)
+/* Tickets for slots that @s has, of so many that were drawn. */
+static inline uint64_t iw_segment_within(const struct iw_segment *s, uint64_t drawn)
 {
-	void *p;
-
-	memcpy(&p, &word, sizeof(p));
-	return p;
+	drawn &= ~IW_ENQ_CLOSED;
+	return drawn < s->slots ? drawn : s->slots;
 }
 
 /*

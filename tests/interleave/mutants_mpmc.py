@@ -30,7 +30,7 @@ SPOIL = 'ipcwait_impl_swap64_acquire(at, IW_SLOT_POISON)'
 UNBLOCK_LOOK = 'ipcwait_impl_load64_seq_cst(&ec->word)'
 IN_LINE = 'ipcwait_impl_cas64_seq_cst(&me->ec->word, &w, w + LINE_ONE)'
 
-SEVERAL = ('\t\t\tleave(c);\n\t\t\tiw_segment_retire(retired);\n\t\t\tenter(c);\n')
+SEVERAL = ('\tleave(c);\n\tiw_segment_retire(retired);\n\tenter(c);\n')
 POPPERS_ENTER = '\tif (!c->one_consumer)\n\t\tiw_rcu_enter();\n'
 POPPERS_LEAVE = '\tif (!c->one_consumer)\n\t\tiw_rcu_leave();\n'
 FILL_ONE = 'done += fill(c, s, t, elems + done * c->elem_bytes);'
@@ -39,7 +39,7 @@ NEW_ELEMENT = ('\t*iw_slot_word(c, spare, 0) = (struct ipcwait_word64){\n'
                '\t\tiw_slot_encode(c, iw_slot_at(c, spare, 0), elem),\n\t};\n')
 THERE = 'uint64_t t = tickets_of_poppers(s), all;'
 LOOK_AT_BOTH = (f'\t{THERE}\n\n\tif (n == 1 && IPCWAIT_LIKELY(is_filled(c, s, t)))\n\t\treturn 1;\n'
-                '\tall = within(s, tickets_of_pushers(s));\n')
+                '\tall = iw_segment_within(s, tickets_of_pushers(s));\n')
 MEASURE = ('\tin = pushed(c);\n\tout = popped(c);\n')
 MEASURE_ALL = ('\tiw_rcu_enter();\n' + MEASURE + '\tin_later = pushed(c);\n\tif (bytes)\n'
                '\t\t*bytes = bytes_of_all(c);\n\tiw_rcu_leave();\n')
@@ -129,7 +129,7 @@ MUTANTS = [
     chain("a popper's ticket by a store", '\tif (!c->one_consumer)\n\t\treturn ' + DEQ_ADD + ';\n',
           '', 'two poppers'),
     chain('enq is read before deq', THERE,
-          'uint64_t before = within(s, ipcwait_impl_load64_seq_cst(&s->enq)), t, all;\n'
+          'uint64_t before = iw_segment_within(s, ipcwait_impl_load64_seq_cst(&s->enq)), t, all;\n'
           '\tt = tickets_of_poppers(s);\n\tif (t >= before && !next_of(s))\n\t\treturn -EAGAIN;',
           'two poppers'),
     # Segments
@@ -141,7 +141,7 @@ MUTANTS = [
     chain('not retired', '\t*retired = s;\n', '', 'one to one'),
     chain('retired before head leaves it', MOVE_HEAD,
           f'\tiw_segment_retire(s);\n\t(void){LEAVE_BEHIND};\n\treturn;\n', 'measured'),
-    chain('retired in a section', SEVERAL, '\t\t\tiw_segment_retire(retired);\n', 'one to one'),
+    chain('retired in a section', SEVERAL, '\tiw_segment_retire(retired);\n', 'one to one'),
     chain('given back at once', SEVERAL, SEVERAL.replace('retire(', 'put('), 'two pushers'),
     chain('given back at once by the only one', SEVERAL,
           SEVERAL.replace('iw_segment_retire(',
@@ -181,7 +181,7 @@ MUTANTS = [
           'uint64_t next = next_of(s) ? next_of(s) : IW_CLOSED;', 'closed'),
     chain('a pusher appends to what is closed', 'closed ? end_chain(s) : next_of(s)', 'next_of(s)',
           'closed'),
-    chain('enq is not read again', 'return t < within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;',
+    chain('enq is not read again', 'return t < iw_segment_within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;',
           'return -EPIPE;', 'closed'),
     chain('void tickets count', '\t\t\tundraw(s, want);\n', '\t\t\t(void)undraw;\n', 'closed'),
     chain('the segment behind is not looked at', '\tif (!next)\n\t\treturn -EAGAIN;',
