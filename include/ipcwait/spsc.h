@@ -143,14 +143,8 @@ IPCWAIT_API void ipcwait_spsc_destroy(struct ipcwait_spsc *q);
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_spsc_push(struct ipcwait_spsc *q,
 							const void *elem)
 {
-	struct ipcwait_impl_spsc_side *me = &q->producer;
-	uint64_t at = ipcwait_impl_spsc_at(me);
-
-	if (IPCWAIT_IMPL_FAST(at != me->until && !ipcwait_impl_spsc_is_closed(q))) {
-		ipcwait_impl_spsc_copy(ipcwait_impl_spsc_place(me, at), elem, me->size);
-		ipcwait_impl_spsc_publish(me, at + 1, &q->elements);
+	if (IPCWAIT_IMPL_FAST(ipcwait_impl_spsc_push_fast(q, elem)))
 		return 0;
-	}
 	return ipcwait_impl_spsc_push_slow(q, elem);
 }
 
@@ -202,14 +196,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_spsc_push_until(struct ipcwait_spsc *
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_spsc_trypop(struct ipcwait_spsc *q,
 							  void *elem)
 {
-	struct ipcwait_impl_spsc_side *me = &q->consumer;
-	uint64_t at = ipcwait_impl_spsc_at(me);
-
-	if (IPCWAIT_IMPL_FAST(at != me->until)) {
-		ipcwait_impl_spsc_copy(elem, ipcwait_impl_spsc_place(me, at), me->size);
-		ipcwait_impl_spsc_publish(me, at + 1, &q->room);
+	if (IPCWAIT_IMPL_FAST(ipcwait_impl_spsc_pop_fast(q, elem)))
 		return 0;
-	}
 	return ipcwait_impl_spsc_pop_slow(q, elem);
 }
 

@@ -98,12 +98,11 @@ static int64_t meet(struct ipcwait_channel *ch, int op, void *elem, int64_t dead
 static int64_t send_some(struct ipcwait_channel *ch, const void *elems, size_t n,
 			 int64_t deadline_ns, uintptr_t site)
 {
-	const union iw_elem elem = { .sent = elems };
 	struct call me;
 	int64_t r;
 
 	if (ch->meeting)
-		return meet(ch, IPCWAIT_CHANNEL_SEND, elem.any, deadline_ns, site);
+		return meet(ch, IPCWAIT_CHANNEL_SEND, iw_offered(elems), deadline_ns, site);
 	r = attempt_send(ch, elems, n);
 	if (r != -EAGAIN)
 		return r;

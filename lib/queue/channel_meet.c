@@ -249,10 +249,8 @@ void iw_meet_tell(struct ipcwait_channel *ch)
 
 static int64_t meet_send(struct ipcwait_channel *ch, const void *elems, size_t n)
 {
-	const union iw_elem elem = { .sent = elems };
-
 	(void)n;
-	return iw_meet(ch, IPCWAIT_CHANNEL_SEND, elem.any, NULL);
+	return iw_meet(ch, IPCWAIT_CHANNEL_SEND, iw_offered(elems), NULL);
 }
 
 static int64_t meet_recv(struct ipcwait_channel *ch, void *elems, size_t n)

@@ -50,11 +50,17 @@ struct iw_offer {
 	int result;     /* before DONE: 0 or -EPIPE */
 };
 
-/* What is sent is only read. */
-union iw_elem {
-	const void *sent;
-	void *any;
-};
+/* An offer's element: what is sent is only read. */
+static inline void *iw_offered(const void *sent)
+{
+	union {
+		const void *sent;
+		void *any;
+	} elem;
+
+	elem.sent = sent;
+	return elem.any;
+}
 
 /* A channel of valid @params with capacity 0. NULL: no memory. */
 struct ipcwait_channel *iw_channel_meet(const struct ipcwait_channel_params *params);

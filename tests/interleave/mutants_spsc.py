@@ -3,7 +3,6 @@
 from mutant import Mutant
 
 HEADER = 'include/ipcwait/impl/spsc.h'
-PUBLIC = 'include/ipcwait/spsc.h'
 QUEUE = 'lib/queue/spsc.c'
 RING = 'lib/queue/spsc_ring.c'
 WAIT = 'lib/queue/spsc_wait.c'
@@ -79,14 +78,14 @@ MUTANTS = [
     mutant('the close is in no order', WAIT, CLOSE, 'ipcwait_impl_swap64_acquire(&q->closed, 1)',
            'closed beside a sleeper', 'weak'),
     mutant('nobody is told', HEADER, '(void)ipcwait_eventcount_notify(ec, 1);', ';', 'both wait'),
-    mutant('the wrong side is told', PUBLIC, 'ipcwait_impl_spsc_publish(me, at + 1, &q->room);',
+    mutant('the wrong side is told', HEADER, 'ipcwait_impl_spsc_publish(me, at + 1, &q->room);',
            'ipcwait_impl_spsc_publish(me, at + 1, &q->elements);', 'room for two'),
     mutant('the close leaves the consumer', WAIT, '\tiw_unblock(&q->elements, 1, IPCWAIT_KIND_QUEUE);\n', '',
            'closed beside a sleeper'),
     mutant('the close leaves the producer', WAIT, '\tiw_unblock(&q->room, 1, IPCWAIT_KIND_QUEUE);\n', '',
            'closed by the consumer'),
     # Close
-    mutant('a push does not see the close', PUBLIC, ' && !ipcwait_impl_spsc_is_closed(q))', ')',
+    mutant('a push does not see the close', HEADER, ' && !ipcwait_impl_spsc_is_closed(q))', ')',
            'closed when all is in'),
     mutant('a slow push does not see the close', QUEUE,
            'int r;\n\n\tif (ipcwait_impl_spsc_is_closed(q))\n\t\treturn -EPIPE;\n', 'int r;\n\n',

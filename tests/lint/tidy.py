@@ -21,8 +21,9 @@ WARNING = re.compile(r'^([^:\n]+):(\d+):\d+: (?:warning|error): (.*?)(?:,-warnin
                      re.M)
 
 
-# Of a build by gcc, what clang does not know.
-FOREIGN = re.compile(r' -mmemset-strategy=\S+')
+# Of a build by gcc, what clang does not know; and liburcu's inline functions, where the analyzer takes
+# it that the pointer to a thread's record is still NULL after the call that sets it.
+FOREIGN = re.compile(r' -mmemset-strategy=\S+| -D_LGPL_SOURCE')
 
 
 def compiled_files(tree, entries):

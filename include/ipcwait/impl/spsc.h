@@ -111,4 +111,32 @@ static inline bool ipcwait_impl_spsc_is_closed(const struct ipcwait_spsc *q)
 	return ipcwait_impl_load64_relaxed(&q->closed) != 0;
 }
 
+/* A push without a look at the consumer. False: it takes one, or the queue is closed. */
+static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_push_fast(
+	struct ipcwait_spsc *q, const void *elem)
+{
+	struct ipcwait_impl_spsc_side *me = &q->producer;
+	uint64_t at = ipcwait_impl_spsc_at(me);
+
+	if (!IPCWAIT_LIKELY(at != me->until && !ipcwait_impl_spsc_is_closed(q)))
+		return false;
+	ipcwait_impl_spsc_copy(ipcwait_impl_spsc_place(me, at), elem, me->size);
+	ipcwait_impl_spsc_publish(me, at + 1, &q->elements);
+	return true;
+}
+
+/* A pop without a look at the producer. False: it takes one. */
+static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_pop_fast(
+	struct ipcwait_spsc *q, void *elem)
+{
+	struct ipcwait_impl_spsc_side *me = &q->consumer;
+	uint64_t at = ipcwait_impl_spsc_at(me);
+
+	if (!IPCWAIT_LIKELY(at != me->until))
+		return false;
+	ipcwait_impl_spsc_copy(elem, ipcwait_impl_spsc_place(me, at), me->size);
+	ipcwait_impl_spsc_publish(me, at + 1, &q->room);
+	return true;
+}
+
 #endif
