@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 TCMALLOC = "tcmalloc"
 SEED = "bench/seed/"
-OURS = ["ipcwait", "ipcwait_ptr"]
 # Of several producers and consumers. urcu_wfcq hides what was pushed behind a push that is under way.
 LINEARIZABLE = ["boost", "tbb", "urcu_lfq"]
 
@@ -41,7 +40,7 @@ def queue(name, count, threads=1, *more, **env):
 
 def one_to_one(n):
     count = n(100_000_000)
-    names = [*OURS, "seed_list", "seed_cache", "urcu_wfcq", "moodycamel"]
+    names = ["ipcwait", "seed_list", "seed_cache", "urcu_wfcq", "moodycamel"]
     variants = {name: queue(name, count) for name in names}
     for name in ("seed_list", "urcu_wfcq"):
         variants[f"{name} {TCMALLOC}"] = queue(name, count, LD_PRELOAD=TCMALLOC)
@@ -54,7 +53,7 @@ def one_to_one(n):
 def crowd(threads):
     def check(n):
         count = n(10_000_000)
-        names = [*OURS, *LINEARIZABLE, "urcu_wfcq", "moodycamel"]
+        names = ["ipcwait", *LINEARIZABLE, "urcu_wfcq", "moodycamel"]
         return Check(f"{threads} producers, {threads} consumers",
                      {name: queue(name, count, threads) for name in names},
                      [Bar("ipcwait", LINEARIZABLE, "times", 2.5),

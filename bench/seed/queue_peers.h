@@ -10,7 +10,6 @@ extern "C" {
 #endif
 
 extern const struct queue_peer queue_ipcwait;
-extern const struct queue_peer queue_ipcwait_ptr;
 extern const struct queue_peer queue_seed_list;
 extern const struct queue_peer queue_seed_cache;
 extern const struct queue_peer queue_urcu_wfcq;

@@ -28,8 +28,8 @@
  * segment may call the system for the next, once in about a thousand if elements are small; and
  * who retires segments while 64 MiB of them wait for a grace period waits for it.
  *
- * Memory: 8 bytes for an element of up to 7 bytes, or a pointer (IPCWAIT_QUEUE_POINTERS); else
- * its size rounded up, and 8 more, 16 from 16 bytes on. A new queue of elements of up to 64 bytes
+ * Memory: 8 bytes for an element of up to 7 bytes, 9 for one of 8, such as a pointer; else its size
+ * rounded up, and 8 more, 16 from 16 bytes on. A new queue of elements of up to 64 bytes
  * takes 2 KiB; one that was used has segments of 8 KiB, or of 8 elements if that is more. What a
  * burst has needed goes back to the system bit by bit as queues are used, or at once with
  * ipcwait_queue_trim(); each thread keeps up to 8 segments for its next pushes.
@@ -54,14 +54,8 @@
 /* Largest element, in bytes. */
 #define IPCWAIT_QUEUE_ELEM_MAX 65536
 
-/*
- * Elements are pointers, of elem_size sizeof(void *), and neither NULL nor all ones: 8 bytes each
- * instead of 16.
- */
-#define IPCWAIT_QUEUE_POINTERS 2u
-
 /* The program promises that one thread at a time pops; it does so faster. */
-#define IPCWAIT_QUEUE_ONE_CONSUMER 4u
+#define IPCWAIT_QUEUE_ONE_CONSUMER 2u
 
 struct ipcwait_queue;
 
@@ -152,7 +146,6 @@ IPCWAIT_API void ipcwait_queue_destroy(struct ipcwait_queue *q);
  *   -EAGAIN  it has max_elems elements; what other threads push at the same instant may get in
  *            beyond
  *   -ENOMEM  no memory for another segment
- *   -EINVAL  the element is NULL or all ones, with IPCWAIT_QUEUE_POINTERS
  *
  * Ordering:     what came before it is seen by whoever pops the element
  * Threads:      any

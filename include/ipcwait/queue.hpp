@@ -145,8 +145,6 @@ template <class T> class queue : public impl::queue_base<T, impl::queue_calls>
 
 		p.max_elems = options.max_elems;
 		p.flags = options.flags;
-		if (base::store::by_address)
-			p.flags |= IPCWAIT_QUEUE_POINTERS;
 		return p;
 	}
 

@@ -32,7 +32,7 @@ static inline bool fill(const struct iw_chain *c, struct iw_segment *s, uint64_t
 			const void *elem)
 {
 	uint64_t empty = IW_SLOT_EMPTY;
-	uint64_t word = iw_slot_encode(c, iw_slot_at(c, s, ticket), elem);
+	uint64_t word = iw_slot_encode(c, s, ticket, elem);
 
 	/*
 	 * ORD chain.R4: release, whoever takes the element sees what came before. Pairs with
@@ -57,7 +57,7 @@ static void follow(struct iw_chain *c, struct iw_segment *s, uint64_t next)
 static int get_spare(const struct iw_chain *c, struct iw_segment **spare)
 {
 	iw_rcu_leave();
-	*spare = iw_segment_get(c->segment_bytes, c->stride);
+	*spare = iw_segment_get(c->segment_bytes, c->stride, c->beside);
 	iw_rcu_enter();
 	return *spare ? 0 : -ENOMEM;
 }
@@ -79,7 +79,7 @@ static bool append(struct iw_chain *c, struct iw_segment *s, struct iw_segment *
 
 	spare->first = s->first + s->slots;
 	*iw_slot_word(c, spare, 0) = (struct ipcwait_word64){
-		iw_slot_encode(c, iw_slot_at(c, spare, 0), elem),
+		iw_slot_encode(c, spare, 0, elem),
 	};
 	spare->enq = (struct ipcwait_word64){ 1 };
 	/*
@@ -252,7 +252,7 @@ static inline bool take(struct iw_chain *c, struct iw_segment *s, uint64_t ticke
 		word = wait_or_spoil(c, s, ticket);
 	if (word == IW_SLOT_EMPTY)
 		return false;
-	iw_slot_decode(c, iw_slot_at(c, s, ticket), word, elem);
+	iw_slot_decode(c, s, ticket, word, elem);
 	return true;
 }
 

@@ -20,9 +20,9 @@
 
 /* How an element lies in its slot. */
 enum iw_slot_shape {
-	IW_SLOT_BYTES,   /* in the word: up to 7 bytes, and FULL in the last */
-	IW_SLOT_POINTER, /* the word is it */
-	IW_SLOT_BEHIND,  /* behind the word, which is FULL */
+	IW_SLOT_BYTES,  /* in the word: up to 7 bytes, and FULL in the last */
+	IW_SLOT_WORD,   /* the word is it in disguise: 8 bytes */
+	IW_SLOT_BEHIND, /* behind the word, which is FULL */
 };
 
 struct iw_chain {
@@ -32,6 +32,7 @@ struct iw_chain {
 	size_t elem_bytes;
 	size_t elem_at; /* in its slot, IW_SLOT_BEHIND */
 	size_t stride;
+	size_t beside;          /* bytes that a slot has at its segment's end */
 	uint32_t segment_bytes; /* of all but the first */
 
 	struct ipcwait_word64 head __attribute__((aligned(IW_ARCH_LINE_BYTES)));
@@ -42,7 +43,7 @@ struct iw_chain {
 };
 
 /* False: no memory. */
-bool iw_chain_init(struct iw_chain *c, size_t elem_bytes, bool pointers, bool one_consumer);
+bool iw_chain_init(struct iw_chain *c, size_t elem_bytes, bool one_consumer);
 
 /* When nobody uses it any more. @fini, if not NULL, is called for what is left. */
 void iw_chain_fini(struct iw_chain *c, void (*fini)(void *elem, void *arg), void *arg);

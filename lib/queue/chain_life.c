@@ -2,6 +2,8 @@
 /* A chain as a whole: made, measured, ended. */
 #include "queue/chain.h"
 
+#include "queue/slot.h"
+
 #define BYTES_IN_WORD 7
 
 /* A segment has so many bytes if that is so many slots; the first has fewer. */
@@ -14,16 +16,17 @@ static size_t up_to(size_t n, size_t multiple)
 }
 
 /* Elements are aligned as their size lets one expect. */
-static void lay_out(struct iw_chain *c, size_t elem_bytes, bool pointers)
+static void lay_out(struct iw_chain *c, size_t elem_bytes)
 {
 	size_t align = elem_bytes < 16 ? 8 : 16;
 
 	c->elem_bytes = elem_bytes;
 	c->stride = sizeof(struct ipcwait_word64);
-	if (pointers) {
-		c->shape = IW_SLOT_POINTER;
-	} else if (elem_bytes <= BYTES_IN_WORD) {
+	if (elem_bytes <= BYTES_IN_WORD) {
 		c->shape = IW_SLOT_BYTES;
+	} else if (elem_bytes == sizeof(struct ipcwait_word64)) {
+		c->shape = IW_SLOT_WORD;
+		c->beside = 1;
 	} else {
 		c->shape = IW_SLOT_BEHIND;
 		c->elem_at = align;
@@ -35,19 +38,19 @@ static uint32_t bytes_for(const struct iw_chain *c, uint32_t least)
 {
 	uint32_t bytes = least;
 
-	while ((bytes - sizeof(struct iw_segment)) / c->stride < SLOTS_LEAST)
+	while ((bytes - sizeof(struct iw_segment)) / (c->stride + c->beside) < SLOTS_LEAST)
 		bytes *= 2;
 	return bytes;
 }
 
-bool iw_chain_init(struct iw_chain *c, size_t elem_bytes, bool pointers, bool one_consumer)
+bool iw_chain_init(struct iw_chain *c, size_t elem_bytes, bool one_consumer)
 {
 	struct iw_segment *first;
 
 	*c = (struct iw_chain){ .one_consumer = one_consumer };
-	lay_out(c, elem_bytes, pointers);
+	lay_out(c, elem_bytes);
 	c->segment_bytes = bytes_for(c, SEGMENT_BYTES);
-	first = iw_segment_get(bytes_for(c, IW_SEGMENT_LEAST), c->stride);
+	first = iw_segment_get(bytes_for(c, IW_SEGMENT_LEAST), c->stride, c->beside);
 	if (!first)
 		return false;
 	c->head = c->tail = (struct ipcwait_word64){ (uintptr_t)first };
@@ -68,14 +71,18 @@ static struct iw_segment *segment_at(uint64_t word)
 	return word == IW_CLOSED ? NULL : iw_pointer(word);
 }
 
-static void fini_element(const struct iw_chain *c, char *slot,
+static void fini_element(const struct iw_chain *c, struct iw_segment *s, uint64_t ticket,
 			 void (*fini)(void *elem, void *arg), void *arg)
 {
-	uint64_t word = read64((struct ipcwait_word64 *)(void *)slot);
+	uint64_t word = read64(iw_slot_word(c, s, ticket));
 
 	if (word == IW_SLOT_EMPTY || word == IW_SLOT_POISON)
 		return;
-	fini(c->shape == IW_SLOT_BEHIND ? slot + c->elem_at : (char *)&word, arg);
+	if (c->shape == IW_SLOT_WORD)
+		word = iw_undisguised(s, ticket, word);
+	fini(c->shape == IW_SLOT_BEHIND ? iw_slot_at(c, s, ticket) + c->elem_at
+					: (char *)&word,
+	     arg);
 }
 
 void iw_chain_fini(struct iw_chain *c, void (*fini)(void *elem, void *arg), void *arg)
@@ -86,7 +93,7 @@ void iw_chain_fini(struct iw_chain *c, void (*fini)(void *elem, void *arg), void
 		uint64_t end = iw_segment_within(s, read64(&s->enq));
 
 		for (uint64_t t = read64(&s->deq); fini && t < end; t++)
-			fini_element(c, s->slot + t * c->stride, fini, arg);
+			fini_element(c, s, t, fini, arg);
 		next = segment_at(read64(&s->next));
 		iw_segment_put(s);
 	}

@@ -16,7 +16,6 @@ struct ipcwait_queue {
 
 	/* Read by every push, and written once if at all. */
 	uint64_t max_elems;
-	bool pointers;
 	struct ipcwait_word32 closed; /* a hint for pushers: the chain knows */
 	void (*elem_fini)(void *elem, void *arg);
 	void *elem_fini_arg;
@@ -25,16 +24,12 @@ struct ipcwait_queue {
 	struct ipcwait_eventcount elements __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 };
 
-#define FLAGS (IPCWAIT_QUEUE_POINTERS | IPCWAIT_QUEUE_ONE_CONSUMER)
-
 int ipcwait_queue_params_check(const struct ipcwait_queue_params *p)
 {
 	if (!p)
 		return -EINVAL;
-	if (!iw_reserved_is_zero(p->reserved) || p->flags & ~FLAGS || !p->elem_size ||
-	    p->elem_size > IPCWAIT_QUEUE_ELEM_MAX)
-		return -EINVAL;
-	if (p->flags & IPCWAIT_QUEUE_POINTERS && p->elem_size != sizeof(void *))
+	if (!iw_reserved_is_zero(p->reserved) || p->flags & ~IPCWAIT_QUEUE_ONE_CONSUMER ||
+	    !p->elem_size || p->elem_size > IPCWAIT_QUEUE_ELEM_MAX)
 		return -EINVAL;
 	return 0;
 }
@@ -61,13 +56,12 @@ static bool set_up(struct ipcwait_queue *q, const struct ipcwait_queue_params *p
 	*q = (struct ipcwait_queue){
 		.any = &made.any,
 		.max_elems = p->max_elems,
-		.pointers = p->flags & IPCWAIT_QUEUE_POINTERS,
 		.elem_fini = p->elem_fini,
 		.elem_fini_arg = p->elem_fini_arg,
 		.elements = { .flags = IPCWAIT_PRIVATE },
 	};
 	iw_any_admit(&made.any);
-	return iw_rcu_ready() && iw_chain_init(&q->chain, p->elem_size, q->pointers,
+	return iw_rcu_ready() && iw_chain_init(&q->chain, p->elem_size,
 					       p->flags & IPCWAIT_QUEUE_ONE_CONSUMER);
 }
 
@@ -110,21 +104,10 @@ static uint64_t room(struct ipcwait_queue *q)
 	return lo < q->max_elems ? q->max_elems - lo : 0;
 }
 
-/* Neither what means "empty" nor what means "spoiled". */
-static bool is_pointer(const void *elem)
-{
-	uint64_t word;
-
-	memcpy(&word, elem, sizeof(word));
-	return word != IW_SLOT_EMPTY && word != IW_SLOT_POISON;
-}
-
 int ipcwait_queue_push(struct ipcwait_queue *q, const void *elem)
 {
 	int r;
 
-	if (q->pointers && !is_pointer(elem))
-		return -EINVAL;
 	if (is_closed(q))
 		return -EPIPE;
 	if (q->max_elems && !room(q))
@@ -135,35 +118,22 @@ int ipcwait_queue_push(struct ipcwait_queue *q, const void *elem)
 	return r;
 }
 
-/* How many of @n elements may be pushed, up to one that is none. */
-static size_t pushable(const struct ipcwait_queue *q, const char *elems, size_t n)
-{
-	size_t i = 0;
-
-	if (!q->pointers)
-		return n;
-	while (i < n && is_pointer(elems + i * sizeof(void *)))
-		i++;
-	return i;
-}
-
 int64_t ipcwait_queue_push_n(struct ipcwait_queue *q, const void *elems, size_t n)
 {
-	size_t some = pushable(q, elems, n);
 	uint64_t left;
 	int64_t r;
 
-	if (!some)
-		return n ? -EINVAL : 0;
+	if (!n)
+		return 0;
 	if (is_closed(q))
 		return -EPIPE;
 	if (q->max_elems) {
 		left = room(q);
 		if (!left)
 			return -EAGAIN;
-		some = some < left ? some : (size_t)left;
+		n = n < left ? n : (size_t)left;
 	}
-	r = iw_chain_push(&q->chain, elems, some);
+	r = iw_chain_push(&q->chain, elems, n);
 	if (r > 0)
 		iw_unblock(&q->elements, r < UINT32_MAX ? (uint32_t)r : UINT32_MAX,
 			   IPCWAIT_KIND_QUEUE);

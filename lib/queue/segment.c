@@ -50,7 +50,7 @@ static struct ipcwait_pool *make_pool(unsigned class)
 	return pool_of(class);
 }
 
-struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
+struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride, size_t beside)
 {
 	unsigned class = class_of(bytes);
 	struct ipcwait_pool *pool = pool_of(class);
@@ -62,7 +62,7 @@ struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
 	if (!s)
 		return NULL;
 	*s = (struct iw_segment){
-		.slots = (uint32_t)((bytes - sizeof(*s)) / stride),
+		.slots = (uint32_t)((bytes - sizeof(*s)) / (stride + beside)),
 		.bytes = bytes,
 	};
 	for (char *at = s->slot, *end = at + s->slots * stride; at < end; at += stride)

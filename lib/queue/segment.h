@@ -68,10 +68,10 @@ static inline uint64_t iw_segment_within(const struct iw_segment *s, uint64_t dr
 }
 
 /*
- * A segment of @bytes with slots of @stride bytes, all empty. NULL: no memory. May sleep. Process-
- * wide pools are behind it, one for each size.
+ * A segment of @bytes with slots of @stride bytes, all empty, and room for @beside more of each at
+ * its end. NULL: no memory. May sleep. Process-wide pools are behind it, one for each size.
  */
-struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride);
+struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride, size_t beside);
 
 /* Nobody can have seen it, or sees it any more. */
 void iw_segment_put(struct iw_segment *s);

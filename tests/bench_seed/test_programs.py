@@ -97,7 +97,7 @@ class Queues(Test):
     def test_all_are_listed(self):
         names = [x.split("\t")[0] for x in
                  run(seed_program("queue_test"), "--list").stdout.splitlines()]
-        self.assertEqual(names, ["ipcwait", "ipcwait_ptr", "ipcwait_spsc", "ipcwait_spsc_unbounded",
+        self.assertEqual(names, ["ipcwait", "ipcwait_spsc", "ipcwait_spsc_unbounded",
                                  "seed_list", "seed_cache", "urcu_wfcq", "urcu_lfq", "boost",
                                  "boost_spsc", "moodycamel", "moodycamel_spsc", "ck_ring",
                                  "ck_fifo", "tbb"])

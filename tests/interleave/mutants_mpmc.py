@@ -3,6 +3,7 @@
 from mutant import Mutant
 
 CHAIN = 'lib/queue/chain.c'
+SLOT = 'lib/queue/slot.h'
 LIFE = 'lib/queue/chain_life.c'
 BLOCKING = 'lib/queue/blocking.c'
 UNBLOCK = 'lib/queue/blocking.h'
@@ -36,7 +37,7 @@ POPPERS_LEAVE = '\tif (!c->one_consumer)\n\t\tiw_rcu_leave();\n'
 FILL_ONE = 'done += fill(c, s, t, elems + done * c->elem_bytes);'
 MOVE_HEAD = f'\tif (!{LEAVE_BEHIND})\n\t\treturn;\n'
 NEW_ELEMENT = ('\t*iw_slot_word(c, spare, 0) = (struct ipcwait_word64){\n'
-               '\t\tiw_slot_encode(c, iw_slot_at(c, spare, 0), elem),\n\t};\n')
+               '\t\tiw_slot_encode(c, spare, 0, elem),\n\t};\n')
 THERE = 'uint64_t t = tickets_of_poppers(s), all;'
 LOOK_AT_BOTH = (f'\t{THERE}\n\n\tif (n == 1 && IPCWAIT_LIKELY(is_filled(c, s, t)))\n\t\treturn 1;\n'
                 '\tall = iw_segment_within(s, tickets_of_pushers(s));\n')
@@ -157,8 +158,8 @@ MUTANTS = [
            MEASURE_ALL.replace('\tiw_rcu_enter();\n', '').replace('\tiw_rcu_leave();\n', ''),
            'measured'),
     chain('a segment is got in a section',
-          '\tiw_rcu_leave();\n\t*spare = iw_segment_get(c->segment_bytes, c->stride);\n\tiw_rcu_enter();\n',
-          '\t*spare = iw_segment_get(c->segment_bytes, c->stride);\n', 'one to one'),
+          '\tiw_rcu_leave();\n\t*spare = iw_segment_get(c->segment_bytes, c->stride, c->beside);\n\tiw_rcu_enter();\n',
+          '\t*spare = iw_segment_get(c->segment_bytes, c->stride, c->beside);\n', 'one to one'),
     chain('after that it does not look for the last anew',
           '\tif (!*spare)\n\t\treturn get_spare(c, spare);\n',
           '\tif (!*spare && get_spare(c, spare))\n\t\treturn -ENOMEM;\n', 'two pushers'),
@@ -204,6 +205,13 @@ MUTANTS = [
           'done += take(c, s, t, elems);', 'by twos'),
     chain('spoiled, and counted', 'done += take(c, s, t, elems + done * c->elem_bytes);',
           '(void)take(c, s, t, elems + done * c->elem_bytes), done++;', 'by twos'),
+    # Elements that no word can be
+    mutant('any word is an element', SLOT, 'IPCWAIT_LIKELY(word + 1 > IW_SLOT_ESCAPED + 1)', 'true',
+           'disguised'),
+    mutant('nothing is beside the slot', SLOT, '\t*iw_slot_beside(s, ticket) = (int8_t)word;\n', '',
+           'disguised'),
+    mutant('the byte beside is not asked', SLOT, '\tif (word == IW_SLOT_ESCAPED)\n', '\tif (false)\n',
+           'disguised'),
     # The length
     mutant('pops are counted first', LIFE, MEASURE,
            '\tout = popped(c);\n\tin = pushed(c);\n', 'measured'),

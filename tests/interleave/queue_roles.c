@@ -24,6 +24,7 @@ static void *allocate(size_t align, size_t bytes)
 #define free          model_free
 
 #include "queue/queue.c"
+#include "queue/slot.h"
 
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 500000
@@ -58,14 +59,16 @@ void iw_any_admit(const struct iw_any_kind *kind)
 	(void)kind;
 }
 
-struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride)
+struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride, size_t beside)
 {
 	unsigned slots = script()->slots ? script()->slots : 2;
-	struct iw_segment *s = model_alloc(sizeof(*s) + slots * stride);
+	size_t size = sizeof(struct iw_segment) + slots * (stride + beside);
+	struct iw_segment *s = model_alloc(size);
 
 	(void)bytes;
 	model_assert(!rcu_inside());
 	s->slots = slots;
+	s->bytes = (uint32_t)size;
 	segments++;
 	return s;
 }
@@ -118,16 +121,35 @@ struct elem {
 	unsigned char byte[ELEM_MOST];
 };
 
+/* Of the first three elements, that a slot's word cannot be. */
+static const uint64_t escaped[] = { IW_SLOT_DISGUISE ^ IW_SLOT_EMPTY,
+				    IW_SLOT_DISGUISE ^ IW_SLOT_POISON,
+				    IW_SLOT_DISGUISE ^ IW_SLOT_ESCAPED };
+
 static struct elem elem_of(unsigned number)
 {
 	struct elem e;
 
 	memset(&e, (int)number, sizeof(e));
+	if (script()->escaped)
+		memcpy(&e, &escaped[number - 1], sizeof(escaped[0]));
 	return e;
+}
+
+static int64_t number_of_escaped(const char *at)
+{
+	unsigned n = 0;
+
+	while (n < 3 && memcmp(at, &escaped[n], sizeof(escaped[0])))
+		n++;
+	model_assert(n < 3);
+	return n + 1;
 }
 
 static int64_t number_of(const char *at, size_t bytes)
 {
+	if (script()->escaped)
+		return number_of_escaped(at);
 	for (size_t i = 0; i < bytes; i++)
 		model_assert(at[i] == at[0]);
 	return (unsigned char)at[0];
@@ -271,7 +293,7 @@ void queue_begin(void)
 {
 	const struct queue_script *s = script();
 	struct ipcwait_queue_params params = { .elem_size =
-						       s->elem_bytes ? s->elem_bytes : 8,
+						       s->elem_bytes ? s->elem_bytes : 16,
 					       .flags = s->flags };
 
 	engine_spins = s->spins;

@@ -25,7 +25,8 @@ struct queue_script {
 	unsigned slots; /* of a segment; 0: 2 */
 	unsigned there; /* elements to begin with */
 	unsigned flags;
-	size_t elem_bytes; /* 0: 8 */
+	size_t elem_bytes; /* 0: 16, behind the word */
+	bool escaped;      /* the three elements that no word can be */
 	enum engine_spins spins;
 	unsigned least; /* elements that are there at any time */
 	unsigned rest;  /* elements that somebody pushes when nobody can go on */

@@ -75,8 +75,8 @@ static void test_trim_after_a_burst(void **state)
 	for (uint64_t i = 0; i < BURST; i++)
 		assert_int_equal(ipcwait_queue_push(q, &i), 0);
 	full = stats(q).bytes;
-	assert_in_range(full, 16 * BURST, 16 * BURST * 5 / 4);
-	assert_true(resident() >= before + 16 * BURST * 3 / 4);
+	assert_in_range(full, 9 * BURST, 9 * BURST * 5 / 4);
+	assert_true(resident() >= before + 9 * BURST * 3 / 4);
 	for (uint64_t i = 0; i < BURST; i++)
 		assert_int_equal(ipcwait_queue_trypop(q, &elem), 0);
 	assert_in_range(stats(q).bytes, 1, 8192);
