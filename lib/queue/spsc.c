@@ -60,7 +60,7 @@ int ipcwait_impl_spsc_push_slow(struct ipcwait_spsc *q, const void *elem)
 	r = at == me->until ? iw_spsc_find_room(iw_spsc(q), at) : 0;
 	if (r)
 		return r;
-	ipcwait_impl_spsc_copy(ipcwait_impl_spsc_place(me, at), elem, me->size);
+	memcpy(ipcwait_impl_spsc_place(me, at), elem, me->size);
 	ipcwait_impl_spsc_publish(me, at + 1, &q->elements);
 	return 0;
 }
@@ -73,7 +73,7 @@ int ipcwait_impl_spsc_pop_slow(struct ipcwait_spsc *q, void *elem)
 
 	if (r)
 		return r;
-	ipcwait_impl_spsc_copy(elem, ipcwait_impl_spsc_place(me, at), me->size);
+	memcpy(elem, ipcwait_impl_spsc_place(me, at), me->size);
 	ipcwait_impl_spsc_publish(me, at + 1, &q->room);
 	return 0;
 }

@@ -50,8 +50,12 @@ static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_is(size_t si
 	       __builtin_object_size(from, 0) >= known;
 }
 
-/* The sizes that are one or two moves of a register are not left to memcpy(). */
-static inline __attribute__((always_inline)) void ipcwait_impl_spsc_copy(void *to,
+/*
+ * The sizes that are one or two moves of a register. False: it is another, and nothing was copied.
+ * A call of memcpy() in the fast path would have registers saved for it, and those stores take up the
+ * room that stores into lines of the other side have to wait in.
+ */
+static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_copy(void *to,
 									 const void *from,
 									 size_t size)
 {
@@ -62,7 +66,8 @@ static inline __attribute__((always_inline)) void ipcwait_impl_spsc_copy(void *t
 	else if (ipcwait_impl_spsc_is(size, 16, to, from))
 		memcpy(to, from, 16);
 	else
-		memcpy(to, from, size);
+		return false;
+	return true;
 }
 
 static inline char *ipcwait_impl_spsc_place(const struct ipcwait_impl_spsc_side *s,
@@ -118,9 +123,9 @@ static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_push_fast(
 	struct ipcwait_impl_spsc_side *me = &q->producer;
 	uint64_t at = ipcwait_impl_spsc_at(me);
 
-	if (!IPCWAIT_LIKELY(at != me->until && !ipcwait_impl_spsc_is_closed(q)))
+	if (!IPCWAIT_LIKELY(at != me->until && !ipcwait_impl_spsc_is_closed(q)) ||
+	    !ipcwait_impl_spsc_copy(ipcwait_impl_spsc_place(me, at), elem, me->size))
 		return false;
-	ipcwait_impl_spsc_copy(ipcwait_impl_spsc_place(me, at), elem, me->size);
 	ipcwait_impl_spsc_publish(me, at + 1, &q->elements);
 	return true;
 }
@@ -132,9 +137,9 @@ static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_pop_fast(
 	struct ipcwait_impl_spsc_side *me = &q->consumer;
 	uint64_t at = ipcwait_impl_spsc_at(me);
 
-	if (!IPCWAIT_LIKELY(at != me->until))
+	if (!IPCWAIT_LIKELY(at != me->until) ||
+	    !ipcwait_impl_spsc_copy(elem, ipcwait_impl_spsc_place(me, at), me->size))
 		return false;
-	ipcwait_impl_spsc_copy(elem, ipcwait_impl_spsc_place(me, at), me->size);
 	ipcwait_impl_spsc_publish(me, at + 1, &q->room);
 	return true;
 }
