@@ -95,16 +95,17 @@ def many(n):
                  [Bar("ipcwait 8P8C", ["ipcwait"], "times", 0.5)])
 
 
-def over_channels(test, rounds, go_rounds, bars):
+def over_channels(test, rounds, fast_rounds, bars, *more):
     """@bars: against Go with two CPUs and against glibc, as shares."""
     def check(n):
-        names = ["ipcwait", "ipcwait-rendezvous", "glibc", "tbb"]
-        variants = {name: Variant([SEED + "channel_test", test, name, n(rounds)],
-                                  units="messages") for name in names}
-        variants["Go"] = Variant([SEED + "go_" + test, n(go_rounds)], {"GOMAXPROCS": "2"},
+        ours = ["ipcwait", "ipcwait-rendezvous"]
+        variants = {name: Variant([SEED + "channel_test", test, name,
+                                   n(fast_rounds if name in ours else rounds)], units="messages")
+                    for name in [*ours, "glibc", "tbb", *more]}
+        variants["Go"] = Variant([SEED + "go_" + test, n(fast_rounds)], {"GOMAXPROCS": "2"},
                                  "messages")
         return Check(f"{test}, ns a message", variants,
-                     [Bar(ours, [peer], "share", limit) for ours in names[:2]
+                     [Bar(name, [peer], "share", limit) for name in ours
                       for peer, limit in zip(("Go", "glibc"), bars)])
     return check
 
@@ -116,6 +117,15 @@ def file(n):
                   for how in ("direct", "channel", "batches")},
                  [Bar("channel", ["direct"], "share", 0.35),
                   Bar("batches", ["direct"], "share", 0.35)])
+
+
+def between(n):
+    count = n(10_000_000)
+    return Check("messages of 64 bytes between two processes",
+                 {way: Variant(["bench/queue/between_test", way, count])
+                  for way in ("channel", "batches", "pipe", "socket", "packets")},
+                 [Bar(ours, [peer], "times", 10)
+                  for ours in ("channel", "batches") for peer in ("pipe", "socket", "packets")])
 
 
 def burst(n):
@@ -135,9 +145,11 @@ CHECKS = {
     "trickle1000": trickle(1000, 2000),
     "8p8c": many,
     "pingpong": over_channels("pingpong", 100_000, 1_000_000, (1.0, 0.1)),
-    "serverchannel": over_channels("serverchannel", 100_000, 100_000, (1.5, 0.4)),
+    "serverchannel": over_channels("serverchannel", 100_000, 100_000, (1.5, 0.4), "futex",
+                                   "futex-yields"),
     "server": over_channels("server", 10_000, 10_000, ()),
     "seda": over_channels("seda", 10_000, 10_000, ()),
     "file": file,
+    "between": between,
     "burst": burst,
 }

@@ -24,6 +24,8 @@ struct channel_ops {
 
 extern const struct channel_ops channel_ipcwait;
 extern const struct channel_ops channel_ipcwait_rendezvous;
+extern const struct channel_ops channel_futex;
+extern const struct channel_ops channel_futex_yields;
 extern const struct channel_ops channel_glibc;
 extern const struct channel_ops channel_tbb;
 

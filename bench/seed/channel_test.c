@@ -29,9 +29,11 @@ const struct channel_ops channel_tbb = {
 };
 #endif
 
-static const struct channel_ops *const channels[] = { &channel_ipcwait,
-						      &channel_ipcwait_rendezvous,
-						      &channel_glibc, &channel_tbb };
+static const struct channel_ops *const channels[] = {
+	&channel_ipcwait, &channel_ipcwait_rendezvous,
+	&channel_futex,   &channel_futex_yields,
+	&channel_glibc,   &channel_tbb
+};
 
 #define N_CHANNELS (sizeof(channels) / sizeof(channels[0]))
 

@@ -49,8 +49,15 @@ class Programs(unittest.TestCase):
         self.assertGreaterEqual(found["peak_kb"], found["start_kb"])
         self.assertGreaterEqual(found["drained_kb"], found["trimmed_kb"])
 
+    def test_between(self):
+        for way in ("channel", "batches", "pipe", "socket", "packets"):
+            r = run(BUILD + "/bench/queue/between_test", way, 5001)
+            self.assertEqual((r.returncode, r.stderr), (0, ""))
+            self.assertEqual(json.loads(r.stdout)["items"], 5001)
+
     def test_bad_input(self):
-        for words in (("trickle_test",), ("trickle_test", "none", 1, 1),
+        for words in (("between_test",), ("between_test", "none", 1), ("between_test", "pipe", 0),
+                      ("trickle_test",), ("trickle_test", "none", 1, 1),
                       ("trickle_test", "futex", 0, 1), ("trickle_test", "futex", 1, "x"),
                       ("burst_test",), ("burst_test", 0), ("burst_test", 1, 1)):
             r = run(f"{BUILD}/bench/queue/{words[0]}", *words[1:])

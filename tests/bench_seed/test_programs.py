@@ -64,7 +64,8 @@ class Totals(Test):
     def test_all_channels_are_listed(self):
         names = [x.split("\t")[0] for x in
                  run(seed_program("channel_test"), "--list").stdout.splitlines()]
-        self.assertEqual(names, ["ipcwait", "ipcwait-rendezvous", "glibc", "tbb"])
+        self.assertEqual(names, ["ipcwait", "ipcwait-rendezvous", "futex", "futex-yields",
+                                 "glibc", "tbb"])
 
     def test_writes(self):
         for how in ([], ["direct"], ["channel"], ["batches"]):

@@ -52,8 +52,8 @@ static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_is(size_t si
 
 /*
  * The sizes that are one or two moves of a register. False: it is another, and nothing was copied.
- * A call of memcpy() in the fast path would have registers saved for it, and those stores take up the
- * room that stores into lines of the other side have to wait in.
+ * For a call of memcpy() in the fast path registers would be saved, and those stores take up the
+ * room in which stores into lines of the other side have to wait.
  */
 static inline __attribute__((always_inline)) bool ipcwait_impl_spsc_copy(void *to,
 									 const void *from,
