@@ -72,8 +72,8 @@ class BadInput(common.BenchTest):
     def test_unwritable_json_path(self):
         os.mkdir(self.path("directory"))
         os.mkfifo(self.path("fifo"))
-        for place in ["missing/x.json", "directory", "fifo", "/dev/null", "/proc/x.json",
-                      "n" * 300, "d/" * 3000 + "x", "two\nlines/x.json"]:
+        for place in ["missing/x.json", "directory", "fifo", "/proc/x.json", "n" * 300,
+                      "d/" * 3000 + "x", "two\nlines/x.json"]:
             with self.subTest(place=place[:40]):
                 self.check_refused(["overhead", "--json", place], "--json")
 

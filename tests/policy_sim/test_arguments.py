@@ -95,8 +95,8 @@ class Arguments(common.SimTest):
     def test_unwritable_places(self):
         os.mkdir(self.path("directory"))
         os.mkfifo(self.path("fifo"))
-        places = ["missing/x", "directory", "directory/", "fifo", "/dev/null",
-                  "/proc/x.json", "n" * 300, "d/" * 3000 + "x"]
+        places = ["missing/x", "directory", "directory/", "fifo", "/proc/x.json",
+                  "n" * 300, "d/" * 3000 + "x"]
         for place in places:
             with self.subTest(place=place[:40]):
                 self.check_refused(["--json", place], "--json: cannot write")

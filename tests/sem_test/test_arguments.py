@@ -93,8 +93,8 @@ class BadInput(common.SemTest):
     def test_unwritable_json_path(self):
         os.mkdir(self.path("directory"))
         os.mkfifo(self.path("fifo"))
-        places = ["missing/x.json", "directory", "directory/", "fifo", "/dev/null",
-                  "/proc/x.json", "n" * 300, "d/" * 3000 + "x",
+        places = ["missing/x.json", "directory", "directory/", "fifo", "/proc/x.json",
+                  "n" * 300, "d/" * 3000 + "x",
                   "two\nlines/x.json"]
         for place in places:
             with self.subTest(place=place[:40]):
