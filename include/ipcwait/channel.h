@@ -27,6 +27,9 @@
  * or full: while another thread is in the middle of putting in the first element or of taking out
  * the last one. With capacity 0 they succeed only if another thread waits on the other side.
  *
+ * Between processes: channels that are made with <ipcwait/channel_shared.h>. Of those any call may
+ * also return -EBADMSG, if the file was damaged, and -EPERM in a child of fork(2).
+ *
  * fork(2): the child has a copy, which it may destroy. If threads of the parent were in
  * the middle of a call, the child must not use it otherwise.
  */

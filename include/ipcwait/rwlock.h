@@ -143,7 +143,7 @@ IPCWAIT_BEGIN_DECLS
  * Cancellation: not a cancellation point
  * Lifetime:     begins here
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_rwlock_init(struct ipcwait_rwlock *l,
 						       unsigned flags);
@@ -168,7 +168,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_rwlock_init(struct ipcwait_rwlock *l,
  * Cancellation: not a cancellation point
  * Lifetime:     ends here
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_API int ipcwait_rwlock_fini(struct ipcwait_rwlock *l);
 
@@ -192,7 +192,7 @@ IPCWAIT_API int ipcwait_rwlock_fini(struct ipcwait_rwlock *l);
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_rwlock_rdlock_until(struct ipcwait_rwlock *l,
 							       int64_t deadline_ns);
@@ -217,7 +217,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_rwlock_rdlock_until(struct ipcwait_rw
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_rwlock_wrlock_until(struct ipcwait_rwlock *l,
 							       int64_t deadline_ns);
@@ -278,7 +278,7 @@ static inline bool ipcwait_impl_rwlock_write_fast(struct ipcwait_rwlock *l)
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwlock *l)
 {
@@ -303,7 +303,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwloc
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_tryrdlock(struct ipcwait_rwlock *l)
 {
@@ -328,7 +328,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_tryrdlock(struct ipcwait_rw
  * Lifetime:     @l is not touched once a writer can have it; a wake system call may still use
  *               its address
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_INLINE int ipcwait_rwlock_rdunlock(struct ipcwait_rwlock *l)
 {
@@ -364,7 +364,7 @@ IPCWAIT_INLINE int ipcwait_rwlock_rdunlock(struct ipcwait_rwlock *l)
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_wrlock(struct ipcwait_rwlock *l)
 {
@@ -388,7 +388,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_wrlock(struct ipcwait_rwloc
  * Cancellation: not a cancellation point
  * Lifetime:     @l must be mapped until the call returns
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_trywrlock(struct ipcwait_rwlock *l)
 {
@@ -413,7 +413,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_trywrlock(struct ipcwait_rw
  * Lifetime:     @l is not touched once another thread can have it; a wake system call may still
  *               use its address
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_INLINE int ipcwait_rwlock_wrunlock(struct ipcwait_rwlock *l)
 {
@@ -443,7 +443,7 @@ IPCWAIT_INLINE int ipcwait_rwlock_wrunlock(struct ipcwait_rwlock *l)
  * Cancellation: not a cancellation point
  * Lifetime:     as ipcwait_rwlock_rdunlock() and ipcwait_rwlock_wrunlock()
  * errno:        untouched
- * Since:        0.2
+ * Since:        0.1
  */
 IPCWAIT_INLINE int ipcwait_rwlock_unlock(struct ipcwait_rwlock *l)
 {
