@@ -17,10 +17,12 @@
 
 #include <ipcwait/channel_shared.h>
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -192,6 +194,16 @@ static double cpu(int who, bool system)
 	return seconds(system ? &u.ru_stime : &u.ru_utime);
 }
 
+/* A sender that has sent all ends too: that of one that was killed or has failed is another end. */
+static void end_with_sender(int signal_number)
+{
+	siginfo_t how = { .si_status = 0 };
+
+	(void)signal_number;
+	if (!waitid(P_ALL, 0, &how, WEXITED | WNOHANG | WNOWAIT) && how.si_status)
+		_exit(EXIT_FAILED);
+}
+
 static void measure(const struct way *w, uint64_t count)
 {
 	int fd[2], gate[2], status;
@@ -202,9 +214,12 @@ static void measure(const struct way *w, uint64_t count)
 
 	if (!w->make(fd) || pipe(gate))
 		give_up("cannot make it");
+	signal(SIGCHLD, end_with_sender);
 	child = fork();
-	if (!child)
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		_exit(send_all(w, fd[1], gate[0], count));
+	}
 	part(0);
 	user = cpu(RUSAGE_SELF, false);
 	system = cpu(RUSAGE_SELF, true);
@@ -215,6 +230,7 @@ static void measure(const struct way *w, uint64_t count)
 	ns = clock_now_ns() - ns;
 	user = cpu(RUSAGE_SELF, false) - user;
 	system = cpu(RUSAGE_SELF, true) - system;
+	signal(SIGCHLD, SIG_DFL);
 	if (waitpid(child, &status, 0) != child || status)
 		give_up("the sender failed");
 	json_number(&j, "seconds", (double)ns * 1e-9);

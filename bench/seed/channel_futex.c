@@ -2,8 +2,8 @@
 /*
  * The least that a channel between two threads can be: a place for one number and a word that says
  * whether it is full, on which the other sleeps. Nothing is looked at twice, and there is a call of
- * the kernel only for who sleeps: what this takes, no channel over threads can save. "futex-yields"
- * yields the CPU up to 20 times before it sleeps, which ours never do.
+ * the kernel only for who sleeps: what this takes, no channel over threads that only sleeps can
+ * save. "futex-yields" yields the CPU up to 20 times before it sleeps, which ours never do.
  */
 #include "channel.h"
 #include "../common/raw_futex.h"

@@ -25,7 +25,8 @@
  *
  * Limits: one process. The try functions may say -EAGAIN although the channel is not quite empty,
  * or full: while another thread is in the middle of putting in the first element or of taking out
- * the last one. With capacity 0 they succeed only if another thread waits on the other side.
+ * the last one. With capacity 0 they succeed only if another thread waits on the other side. A
+ * select of more than 8 cases takes up to 17 KiB of stack.
  *
  * Between processes: channels that are made with <ipcwait/channel_shared.h>. Of those any call may
  * also return -EBADMSG, if the file was damaged, and -EPERM in a child of fork(2).

@@ -21,7 +21,7 @@
 /* How an element lies in its slot. */
 enum iw_slot_shape {
 	IW_SLOT_BYTES,  /* in the word: up to 7 bytes, and FULL in the last */
-	IW_SLOT_WORD,   /* the word is it in disguise: 8 bytes */
+	IW_SLOT_WORD,   /* the word is it, but for three values: 8 bytes */
 	IW_SLOT_BEHIND, /* behind the word, which is FULL */
 };
 

@@ -79,7 +79,7 @@ static void fini_element(const struct iw_chain *c, struct iw_segment *s, uint64_
 	if (word == IW_SLOT_EMPTY || word == IW_SLOT_POISON)
 		return;
 	if (c->shape == IW_SLOT_WORD)
-		word = iw_undisguised(s, ticket, word);
+		word = iw_unescape(s, ticket, word);
 	fini(c->shape == IW_SLOT_BEHIND ? iw_slot_at(c, s, ticket) + c->elem_at
 					: (char *)&word,
 	     arg);

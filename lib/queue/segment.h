@@ -7,13 +7,17 @@
  * Processors", PPoPP 2013).
  *
  * slot.word
- *   EMPTY   nobody has filled it
- *   POISON  the popper with its ticket did not wait for the pusher with its ticket
- *   else    an element: the word itself, or what stands behind it
+ *   EMPTY    nobody has filled it
+ *   POISON   the popper with its ticket did not wait for the pusher with its ticket
+ *   ESCAPED  an element of 8 bytes that is one of these three: which, says the byte beside
+ *   else     an element: the word itself, or what stands behind it
  *
- *   EMPTY -> element   push   the pusher with its ticket
- *   EMPTY -> POISON    pop    the popper with its ticket, after a while
+ *   EMPTY -> element, ESCAPED   push   the pusher with its ticket; what stands behind, and the byte
+ *                                      beside, it has written before
+ *   EMPTY -> POISON             pop    the popper with its ticket, after a while
  *   nothing else until the segment is given back and used again
+ *
+ * slot's byte beside, at the segment's end: 0 to 2; any, if the word is not ESCAPED
  *
  * segment.enq
  *   bits 0-62  tickets drawn by pushers; from the number of slots on they are void
@@ -38,8 +42,13 @@
 #include "os/rcu.h"
 #include "os/seam.h"
 
-#define IW_SLOT_EMPTY  UINT64_C(0)
-#define IW_SLOT_POISON UINT64_MAX
+/*
+ * Neither numbers that programs count with nor addresses: so a word is what the program has put
+ * in, whatever looks for pointers finds them, and hardly any element is ESCAPED.
+ */
+#define IW_SLOT_EMPTY   UINT64_C(0x9e3779b97f4a7c14)
+#define IW_SLOT_POISON  (IW_SLOT_EMPTY + 1)
+#define IW_SLOT_ESCAPED (IW_SLOT_EMPTY + 2)
 
 #define IW_ENQ_CLOSED (UINT64_C(1) << 63)
 

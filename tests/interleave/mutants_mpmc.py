@@ -206,12 +206,13 @@ MUTANTS = [
     chain('spoiled, and counted', 'done += take(c, s, t, elems + done * c->elem_bytes);',
           '(void)take(c, s, t, elems + done * c->elem_bytes), done++;', 'by twos'),
     # Elements that no word can be
-    mutant('any word is an element', SLOT, 'IPCWAIT_LIKELY(word + 1 > IW_SLOT_ESCAPED + 1)', 'true',
-           'disguised'),
-    mutant('nothing is beside the slot', SLOT, '\t*iw_slot_beside(s, ticket) = (int8_t)word;\n', '',
-           'disguised'),
+    mutant('any word is an element', SLOT, 'IPCWAIT_LIKELY(word - IW_SLOT_EMPTY > IW_SLOT_ESCAPED - IW_SLOT_EMPTY)',
+           'true',
+           'escaped'),
+    mutant('nothing is beside the slot', SLOT, '\t*iw_slot_beside(s, ticket) = (uint8_t)(word - IW_SLOT_EMPTY);\n', '',
+           'escaped'),
     mutant('the byte beside is not asked', SLOT, '\tif (word == IW_SLOT_ESCAPED)\n', '\tif (false)\n',
-           'disguised'),
+           'escaped'),
     # The length
     mutant('pops are counted first', LIFE, MEASURE,
            '\tout = popped(c);\n\tin = pushed(c);\n', 'measured'),

@@ -69,6 +69,9 @@ struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride, size_t beside)
 	model_assert(!rcu_inside());
 	s->slots = slots;
 	s->bytes = (uint32_t)size;
+	for (unsigned i = 0; i < slots; i++)
+		*(struct ipcwait_word64 *)(void *)(s->slot + i * stride) =
+			(struct ipcwait_word64){ IW_SLOT_EMPTY };
 	segments++;
 	return s;
 }
@@ -121,10 +124,8 @@ struct elem {
 	unsigned char byte[ELEM_MOST];
 };
 
-/* Of the first three elements, that a slot's word cannot be. */
-static const uint64_t escaped[] = { IW_SLOT_DISGUISE ^ IW_SLOT_EMPTY,
-				    IW_SLOT_DISGUISE ^ IW_SLOT_POISON,
-				    IW_SLOT_DISGUISE ^ IW_SLOT_ESCAPED };
+/* The first three elements: what a slot's word cannot be. */
+static const uint64_t escaped[] = { IW_SLOT_EMPTY, IW_SLOT_POISON, IW_SLOT_ESCAPED };
 
 static struct elem elem_of(unsigned number)
 {

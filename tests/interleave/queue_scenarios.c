@@ -66,10 +66,10 @@ const struct model_scenario model_scenarios[] = {
 	  SCRIPT{ .step = { { PUSHES, PUSHES }, { TRIES, TRIES }, { TRIES, PUSHES } },
 		  .elem_bytes = 3 },
 	  SEARCH(2, 1, 1, 3, 4000) },
-	{ .name = "queue: disguised",
+	{ .name = "queue: escaped",
 	  .threads = 3,
 	  COMMON,
-	  .about = "elements of 8 bytes, of which a slot's word cannot be each",
+	  .about = "the three elements of 8 bytes that a slot's word cannot be",
 	  SCRIPT{ .step = { { PUSHES, PUSHES }, { TRIES, TRIES }, { TRIES, PUSHES } },
 		  .slots = 1, /* the checker does not tell bytes of a word apart */
 		  .elem_bytes = 8,

@@ -51,7 +51,7 @@ static void test_bad_parameters(void **state)
 		{ .elem_size = 0 },
 		{ .elem_size = IPCWAIT_QUEUE_ELEM_MAX + 1 },
 		{ .elem_size = SIZE_MAX },
-		{ .elem_size = 8, .flags = 1 },
+		{ .elem_size = 8, .flags = 2 },
 		{ .elem_size = 8, .flags = 8 },
 		{ .elem_size = 8, .flags = 1u << 31 },
 		{ .elem_size = 8, .reserved = { 1 } },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any 8 bytes are an element of a queue: those too whose disguise a slot's word cannot be. */
+/* Any 8 bytes are an element of a queue: those too that a slot's word cannot be. */
 #include <ipcwait/ipcwait.h>
 
 #include "common/check.h"
@@ -16,10 +16,10 @@ static void test_in_and_out(void **state)
 	uint64_t values[] = { 0,
 			      1,
 			      UINT64_MAX,
-			      IW_SLOT_DISGUISE ^ IW_SLOT_EMPTY,
-			      IW_SLOT_DISGUISE ^ IW_SLOT_ESCAPED,
-			      IW_SLOT_DISGUISE ^ IW_SLOT_POISON,
-			      IW_SLOT_DISGUISE };
+			      IW_SLOT_EMPTY,
+			      IW_SLOT_ESCAPED,
+			      IW_SLOT_POISON,
+			      IW_SLOT_EMPTY - 1 };
 	uint64_t got[7] = { 0 };
 
 	(void)state;
@@ -36,9 +36,7 @@ static void test_in_and_out(void **state)
 }
 
 /* The three that no word can be, in turn. */
-static const uint64_t escaped[] = { IW_SLOT_DISGUISE ^ IW_SLOT_EMPTY,
-				    IW_SLOT_DISGUISE ^ IW_SLOT_ESCAPED,
-				    IW_SLOT_DISGUISE ^ IW_SLOT_POISON };
+static const uint64_t escaped[] = { IW_SLOT_EMPTY, IW_SLOT_ESCAPED, IW_SLOT_POISON };
 
 static void is_next(void *elem, void *arg)
 {
@@ -63,11 +61,29 @@ static void test_left_at_the_end(void **state)
 	assert_int_equal(n, MANY);
 }
 
+/* The bytes beside the slots lie behind them, and in the segment. */
+static void test_beside(void **state)
+{
+	(void)state;
+	for (uint32_t bytes = IW_SEGMENT_LEAST; bytes <= IW_SEGMENT_MOST; bytes *= 2) {
+		struct iw_segment *s = iw_segment_get(bytes, 8, 1);
+
+		assert_non_null(s);
+		assert_in_range(s->slots, (bytes - sizeof(*s)) / 9,
+				(bytes - sizeof(*s)) / 9);
+		assert_ptr_equal(iw_slot_beside(s, 0), (char *)s + bytes - 1);
+		assert_true((char *)iw_slot_beside(s, s->slots - 1) >=
+			    s->slot + s->slots * 8);
+		iw_segment_put(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_and_out),
 		cmocka_unit_test(test_left_at_the_end),
+		cmocka_unit_test(test_beside),
 	};
 
 	check_watchdog(60);
