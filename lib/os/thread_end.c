@@ -3,10 +3,12 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include <ipcwait/impl/word.h>
+
 #include "os/thread_end.h"
 
 static pthread_key_t key;
-static bool have_key;
+static struct ipcwait_word32 have_key;
 static void (*at_end)(void);
 
 static void end(void *unused)
@@ -31,17 +33,25 @@ bool iw_thread_hooks(void (*end_hook)(void), void (*before_fork)(void),
 		     void (*in_parent)(void), void (*in_child)(void))
 {
 	int saved_errno = errno;
+	bool done;
 
 	at_end = end_hook;
-	have_key = set_up(before_fork, in_parent, in_child);
+	done = set_up(before_fork, in_parent, in_child);
+	/* ORD thread_end.X1: relaxed, protected by the loader: no other thread calls yet. */
+	ipcwait_impl_store32_relaxed(&have_key, done);
 	errno = saved_errno;
-	return have_key;
+	return done;
 }
 
 bool iw_thread_end_ask(void)
 {
 	int saved_errno = errno;
-	bool asked = have_key && pthread_setspecific(key, &key) == 0;
+	/*
+	 * ORD thread_end.X2: relaxed, no order needed: while the process exits other threads
+	 * run on, and a key that is gone is refused.
+	 */
+	bool asked = ipcwait_impl_load32_relaxed(&have_key) &&
+		     pthread_setspecific(key, &key) == 0;
 
 	errno = saved_errno;
 	return asked;
@@ -50,9 +60,11 @@ bool iw_thread_end_ask(void)
 /* Threads that end later must not come here. libc itself forgets the hooks of forks. */
 static __attribute__((destructor)) void unload(void)
 {
-	bool had_key = have_key;
+	/* ORD thread_end.X3: relaxed, no order needed: as thread_end.X2. */
+	bool had_key = ipcwait_impl_load32_relaxed(&have_key);
 
-	have_key = false;
+	/* ORD thread_end.X4: relaxed, no order needed: as thread_end.X2. */
+	ipcwait_impl_store32_relaxed(&have_key, 0);
 	if (had_key)
 		(void)pthread_key_delete(key);
 }
