@@ -283,7 +283,9 @@ static void choose(uint64_t random, struct ipcwait_spsc_params *params)
 	world.leaves_some = (random >> 50) % 4 == 0;
 	world.quiet = (random >> 52) % 2;
 	world.closing = world.closed = false;
-	world.in = world.out = world.ended = 0;
+	world.in = 0;
+	world.out = 0;
+	world.ended = 0;
 }
 
 /* Closes if the others do not, and interrupts them. */
