@@ -10,18 +10,16 @@
  * IW_STRESS_SECONDS and IW_TEST_SEED in the environment: as for sem_stress.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <ipcwait/ipcwait.h>
 
 #include "common/check.h"
+#include "rounds.h"
 
 #define CHANNELS    3
 #define THREADS_MAX 7
@@ -371,27 +369,7 @@ static uint64_t run(uint64_t *seed)
 	return elements;
 }
 
-static void on_signal(int signal)
-{
-	(void)signal;
-}
-
 int main(int argc, char **argv)
 {
-	const char *longer = getenv("IW_STRESS_SECONDS");
-	int seconds = argc == 2 ? atoi(longer ? longer : argv[1]) : 0;
-	int64_t end_ns = ipcwait_deadline_in_ns(seconds * INT64_C(1000000000));
-	struct sigaction action = { .sa_handler = on_signal };
-	uint64_t seed = check_seed(), elements = 0;
-	unsigned runs = 0;
-
-	if (seconds <= 0) {
-		fputs("usage: channel_stress SECONDS\n", stderr);
-		return 2;
-	}
-	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
-	for (; ipcwait_now_ns() < end_ns; runs++)
-		elements += run(&seed);
-	printf("%u sets of channels, %" PRIu64 " elements\n", runs, elements);
-	return 0;
+	return stress_rounds(argc, argv, "sets of channels", run);
 }

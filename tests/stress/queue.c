@@ -9,21 +9,20 @@
  * IW_STRESS_SECONDS and IW_TEST_SEED in the environment: as for sem_stress.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <ipcwait/ipcwait.h>
 
 #include "common/check.h"
+#include "rounds.h"
 
 #define THREADS_MAX 6
 #define BATCH       100
-#define NUMBERS     3 /* in an element, at most */
+#define WATCHDOG_S  30 /* for each queue */
+#define NUMBERS     3  /* in an element, at most */
 
 /* With this exclusive-or the first elements are what a slot's word cannot be, segment.h. */
 #define EMPTY UINT64_C(0x9e3779b97f4a7c14)
@@ -135,7 +134,7 @@ static void note_left(void *elem, void *unused)
 	note(elem, world.last);
 }
 
-static void run(uint64_t *seed)
+static uint64_t run(uint64_t *seed)
 {
 	uint64_t random = check_random(seed);
 	unsigned consumers = 1 + random % THREADS_MAX, threads;
@@ -143,6 +142,7 @@ static void run(uint64_t *seed)
 	const struct timespec pause = { 0, (long)(random >> 40) % 20000000 };
 	pthread_t thread[2 * THREADS_MAX];
 
+	check_watchdog(WATCHDOG_S);
 	world.seed = random;
 	world.numbers = 1 + (random >> 8) % NUMBERS;
 	world.mask = (random >> 10) % 2 ? EMPTY : 0;
@@ -150,6 +150,8 @@ static void run(uint64_t *seed)
 	world.most = params.max_elems = (random >> 16) % 2 ? (random >> 20) % 2000 : 0;
 	world.leaves_some = (random >> 17) % 2;
 	world.closing = false;
+	world.in = 0;
+	world.out = 0;
 	memset(world.last, 0, sizeof(world.last));
 	params.elem_size = world.numbers * sizeof(uint64_t);
 	params.flags = consumers == 1 ? IPCWAIT_QUEUE_ONE_CONSUMER : 0;
@@ -167,23 +169,10 @@ static void run(uint64_t *seed)
 	ipcwait_queue_destroy(world.queue);
 	CHECK_EQ(world.out, world.in);
 	CHECK_EQ(world.sum, 0);
+	return world.out;
 }
 
 int main(int argc, char **argv)
 {
-	const char *longer = getenv("IW_STRESS_SECONDS");
-	int seconds = argc == 2 ? atoi(longer ? longer : argv[1]) : 0;
-	int64_t end_ns = ipcwait_deadline_in_ns(seconds * INT64_C(1000000000));
-	uint64_t seed = check_seed();
-	unsigned runs = 0;
-
-	if (seconds <= 0) {
-		fputs("usage: queue_stress SECONDS\n", stderr);
-		return 2;
-	}
-	check_watchdog((unsigned)seconds + 50);
-	for (; ipcwait_now_ns() < end_ns; runs++)
-		run(&seed);
-	printf("%u queues, %" PRIu64 " elements\n", runs, (uint64_t)world.out);
-	return 0;
+	return stress_rounds(argc, argv, "queues", run);
 }

@@ -10,19 +10,17 @@
  * IW_STRESS_SECONDS and IW_TEST_SEED in the environment: as for sem_stress.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <ipcwait/ipcwait.h>
 
 #include "common/check.h"
+#include "rounds.h"
 
 #define BATCH     50
 #define ELEM_MOST 100
@@ -326,27 +324,7 @@ static uint64_t run(uint64_t *seed)
 	return world.out;
 }
 
-static void on_signal(int signal)
-{
-	(void)signal;
-}
-
 int main(int argc, char **argv)
 {
-	const char *longer = getenv("IW_STRESS_SECONDS");
-	int seconds = argc == 2 ? atoi(longer ? longer : argv[1]) : 0;
-	int64_t end_ns = ipcwait_deadline_in_ns(seconds * INT64_C(1000000000));
-	struct sigaction action = { .sa_handler = on_signal };
-	uint64_t seed = check_seed(), elements = 0;
-	unsigned runs = 0;
-
-	if (seconds <= 0) {
-		fputs("usage: spsc_stress SECONDS\n", stderr);
-		return 2;
-	}
-	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
-	for (; ipcwait_now_ns() < end_ns; runs++)
-		elements += run(&seed);
-	printf("%u queues, %" PRIu64 " elements\n", runs, elements);
-	return 0;
+	return stress_rounds(argc, argv, "queues", run);
 }
