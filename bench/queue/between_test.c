@@ -197,11 +197,16 @@ static double cpu(int who, bool system)
 /* A sender that has sent all ends too: that of one that was killed or has failed is another end. */
 static void end_with_sender(int signal_number)
 {
+	static const char why[] = "between_test: the sender failed\n";
 	siginfo_t how = { .si_status = 0 };
+	ssize_t told;
 
 	(void)signal_number;
-	if (!waitid(P_ALL, 0, &how, WEXITED | WNOHANG | WNOWAIT) && how.si_status)
-		_exit(EXIT_FAILED);
+	if (waitid(P_ALL, 0, &how, WEXITED | WNOHANG | WNOWAIT) || !how.si_status)
+		return;
+	told = write(STDERR_FILENO, why, sizeof(why) - 1);
+	(void)told;
+	_exit(EXIT_FAILED);
 }
 
 static void measure(const struct way *w, uint64_t count)
