@@ -22,12 +22,18 @@
  * time. Every call that returns 0 sees all that it did. If it fails, one of those who wait, or
  * the next to come, runs it again, after the other run is over and sees what that did.
  *
+ * Left: an exception (of C++, say) that comes out of the function, or its thread's end by
+ * pthread_exit(3) or cancellation, ends the run as a failure does, and goes on to the caller.
+ * longjmp(3) is not seen: the run lasts until the thread ends, the others wait that long, and
+ * the thread itself gets -EDEADLK. Return an error, and jump then. Where C has no unwind tables
+ * of itself, which it has for x86-64 and aarch64, what is to be left needs -fexceptions.
+ *
  * Kinds: IPCWAIT_ONCE_INIT is for a static object, private to a process: a child of fork(2) has
  * a copy of it, and if somebody was at work on it in the parent, the next call in the child
  * begins anew. All-zero bytes are a once that processes share; there a child of fork(2) waits for
  * a thread of its parent's like anybody else.
  *
- * Death: if the thread or the process that runs the function ends without returning from it,
+ * Death: if the process that runs the function ends, or the thread in a way that is not seen,
  * one of those who wait notices within a second, usually within 10 ms, and runs it again over
  * whatever the dead one has left. Where nothing can be proven (without /proc, between PID
  * namespaces, beyond the calling user's rights), the others go on waiting.
@@ -60,6 +66,7 @@
  *   0,0 -> b,t            begin         any thread      open only
  *   b,t -> 0,0 DONE       succeed       runner          SLEEPS -> 0, and wake all if it was 1
  *   b,t -> 0,0            fail          runner          the same
+ *   b,t -> 0,0            leave         runner          the same, while the stack is unwound
  *   b,t -> b',t'          take over     waiter          t is proven dead; SLEEPS stays
  *   SLEEPS 0 -> 1         go to sleep   waiter          while somebody runs it
  *
@@ -138,8 +145,9 @@ IPCWAIT_API int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(voi
  * @arg: its argument
  *
  * If somebody else is at it the caller waits for him: it spins for the once's learned window,
- * then sleeps. No signal ends the wait. @fn should not return the errors below. It may end its
- * thread or its process, or call exec(3): that counts as a death.
+ * then sleeps. No signal ends the wait. @fn should not return the errors below. It may be left by
+ * an exception, or end its thread: @o is open again. It may end its process or call exec(3): that
+ * counts as a death.
  *
  * Return: 0, it has been done, now or before; or the value that is not 0 which @fn has returned
  * to this caller: then it has not been done, and @o is open again.

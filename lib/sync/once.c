@@ -10,6 +10,10 @@
 #include "os/seam.h"
 #include "sync/object.h"
 
+#ifndef __EXCEPTIONS
+#error "without -fexceptions nobody ends the run of a function that is left"
+#endif
+
 IW_ASSERT_LAYOUT(struct ipcwait_once, 32);
 
 #define SLEEPS       UINT64_C(1)
@@ -86,7 +90,7 @@ static bool taken(struct once_waiter *me, bool doubts, uint64_t *w)
 			return false;
 		/*
 		 * ORD once.A3: acquire on success, so that a run sees what those did that failed
-		 * before, even since the load above. Pairs with once.R1.
+		 * or were left before, even since the load above. Pairs with once.R1.
 		 */
 	} while (!ipcwait_impl_cas64_acquire(&me->once->word, w, me->name | (*w & SLEEPS)));
 	me->runs = true;
@@ -150,14 +154,39 @@ static void end_run(struct ipcwait_once *o, uint64_t name, bool succeeded)
 		iw_waker_stamp(&waker, w & SLEEPS);
 		/*
 		 * ORD once.R1: release on success, so that those who wait see what the function
-		 * did, and so does a run after one that failed. Pairs with once.A1, once.A2 and
-		 * once.A3.
+		 * did, and so does a run after one that failed or was left. Pairs with once.A1,
+		 * once.A2 and once.A3.
 		 */
 	} while (!ipcwait_impl_cas64_release(&o->word, &w, succeeded ? DONE : 0));
 
 	/* From here on another caller may have freed the once. */
 	if (w & SLEEPS)
 		iw_waker_wake(&waker, UINT32_MAX);
+}
+
+/* A run of the function. Until that returns 0 it is no success. */
+struct once_run {
+	struct ipcwait_once *once;
+	uint64_t name;
+	bool succeeded;
+};
+
+static void leave_run(struct once_run *run)
+{
+	end_run(run->once, run->name, run->succeeded);
+}
+
+/*
+ * An exception, a cancellation and pthread_exit() leave the function without a return. They unwind
+ * the stack, and a cleanup is run by that too: nobody waits for a run that goes on no more.
+ */
+static int run_function(struct ipcwait_once *o, uint64_t name, int (*fn)(void *), void *arg)
+{
+	struct once_run run __attribute__((cleanup(leave_run))) = { o, name, false };
+	int r = fn(arg);
+
+	run.succeeded = r == 0;
+	return r;
 }
 
 /* 0 if it is done or this thread has to run it, which me->runs tells. */
@@ -189,9 +218,7 @@ int ipcwait_impl_once_run_slow(struct ipcwait_once *o, int (*fn)(void *), void *
 	r = wait_for_turn(&me);
 	if (r || !me.runs)
 		return r;
-	r = fn(arg);
-	end_run(o, me.name, r == 0);
-	return r;
+	return run_function(o, me.name, fn, arg);
 }
 
 int ipcwait_once_init(struct ipcwait_once *o, unsigned flags)

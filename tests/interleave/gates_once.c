@@ -4,6 +4,9 @@
  * <ipcwait/once.h> in every state, one run at a time, one success, and nobody asleep unless
  * somebody runs the function.
  */
+#include <setjmp.h>
+#include <unwind.h>
+
 #include <ipcwait/once.h>
 
 #include "common/gates_word.h"
@@ -12,12 +15,16 @@
 /* What the function returns when it fails. */
 #define FAILURE (-4711)
 
+/* What a call comes to that has not returned. */
+#define LEFT (-4712)
+
 /* A runner in a process that is not this one: no process has that id. */
 #define STRANGER ONCE_WORD(77, 0x3fffff)
 
 struct script {
 	unsigned callers;  /* 0: somebody may die, and the end frees the memory */
 	unsigned failures; /* so many runs fail */
+	unsigned lefts;    /* so many after them are left, and their threads call no more */
 	uint64_t word;     /* to begin with */
 	unsigned flags;
 	enum engine_spins spins;
@@ -34,7 +41,14 @@ static struct shared {
 /* Notes of the test's own. */
 static volatile bool gone, left[MODEL_THREADS_MAX];
 static volatile bool ran[MODEL_THREADS_MAX];
-static volatile unsigned runner, runs, failed, succeeded;
+static volatile unsigned runner, runs, failed, succeeded, lost;
+
+/* Where the stack of a call ends that may be left, and what it is left by. */
+static struct call {
+	struct _Unwind_Exception exception;
+	uintptr_t frame;
+	jmp_buf caller;
+} calls[MODEL_THREADS_MAX];
 
 static const struct script *script(void)
 {
@@ -48,7 +62,7 @@ static void begin(void)
 	engine_spins = s->spins;
 	gone = false;
 	runner = MODEL_THREADS_MAX;
-	runs = failed = succeeded = 0;
+	runs = failed = succeeded = lost = 0;
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
 		left[i] = ran[i] = false;
 	once = model_alloc(sizeof(*once));
@@ -79,12 +93,35 @@ static void leave(unsigned i)
 
 /*
  * Who succeeds leaves from inside, so that others may free the once before its call returns. Not if
- * it would be the last: the call is not over.
+ * it would be the last: the call is not over. And not if others were left: they do not look again,
+ * so they could not free it.
  */
 static void leave_early(unsigned i)
 {
-	if (script()->callers && __atomic_load_n(&shared->users, __ATOMIC_ACQUIRE) > 1)
+	if (script()->callers && !script()->lefts &&
+	    __atomic_load_n(&shared->users, __ATOMIC_ACQUIRE) > 1)
 		leave(i);
+}
+
+/* Asked at every frame, from the function on: the caller's is the last. */
+static _Unwind_Reason_Code go_on(int version, _Unwind_Action actions,
+				 _Unwind_Exception_Class class,
+				 struct _Unwind_Exception *exception,
+				 struct _Unwind_Context *context, void *arg)
+{
+	struct call *c = arg;
+
+	(void)version, (void)actions, (void)class, (void)exception;
+	if (_Unwind_GetCFA(context) > c->frame)
+		_longjmp(c->caller, 1);
+	return _URC_NO_REASON;
+}
+
+/* As pthread_exit(3) and cancellation do it, and much like exceptions. */
+static void be_left(unsigned i)
+{
+	(void)_Unwind_ForcedUnwind(&calls[i].exception, go_on, &calls[i]);
+	model_assert(!"unwound");
 }
 
 static int run(void *arg)
@@ -103,6 +140,8 @@ static int run(void *arg)
 	ran[i] = true;
 	if (runs <= script()->failures)
 		return FAILURE;
+	if (runs <= script()->failures + script()->lefts)
+		be_left(i);
 	if (script()->data)
 		shared->result = shared->runs;
 	succeeded++;
@@ -110,17 +149,26 @@ static int run(void *arg)
 	return 0;
 }
 
+static __attribute__((noinline)) int call(unsigned i)
+{
+	calls[i].frame = (uintptr_t)__builtin_frame_address(0);
+	if (_setjmp(calls[i].caller))
+		return LEFT;
+	return ipcwait_once_run(once, run, &shared);
+}
+
 static void thread(unsigned i)
 {
 	int r;
 
-	while ((r = ipcwait_once_run(once, run, &shared)) == FAILURE)
+	while ((r = call(i)) == FAILURE)
 		failed++;
-	model_assert(r == 0 && succeeded);
+	lost += r == LEFT;
+	model_assert(r == LEFT || (r == 0 && succeeded));
 	if (left[i])
 		return;
-	if (script()->data)
-		model_assert(shared->result == script()->failures + 1);
+	if (script()->data && r == 0)
+		model_assert(shared->result == script()->failures + script()->lefts + 1);
 	leave(i);
 }
 
@@ -151,7 +199,8 @@ static void at_rest(void)
 
 static void end(void)
 {
-	model_assert(gates_deaths() || (failed == script()->failures && succeeded == 1));
+	model_assert(gates_deaths() || (failed == script()->failures &&
+					lost == script()->lefts && succeeded == 1));
 	if (gone)
 		return;
 	model_assert(model_peek(&once->word) == ONCE_DONE || gates_deaths() > 1);
@@ -206,6 +255,28 @@ const struct model_scenario gates_once[] = {
 		      .stale = 1,
 		      .pct_depth = 4,
 		      .pct_runs = 3000,
+		      .runs_most = 5000 } },
+	{ .name = "once: the first is left",
+	  .threads = 2,
+	  COMMON,
+	  .about = "who waits runs it, and sees what that run did",
+	  SCRIPT{ .callers = 2, .lefts = 1, .spins = ENGINE_EITHER, .data = true },
+	  .search = { .bound = 2,
+		      .weak_bound = 2,
+		      .stale = 1,
+		      .pct_depth = 3,
+		      .pct_runs = 2000,
+		      .runs_most = 5000 } },
+	{ .name = "once: two are left",
+	  .threads = 4,
+	  COMMON,
+	  .about = "one of those who wait runs it, and the last finds it done",
+	  SCRIPT{ .callers = 4, .lefts = 2, .data = true },
+	  .search = { .bound = 1,
+		      .weak_bound = 1,
+		      .stale = 1,
+		      .pct_depth = 4,
+		      .pct_runs = 2000,
 		      .runs_most = 5000 } },
 	{ .name = "once: any engine",
 	  .threads = 2,
@@ -286,6 +357,19 @@ const struct model_scenario gates_once[] = {
 	  .faults = { .kills = 1 },
 	  .about = "the same with a run that fails",
 	  SCRIPT{ .failures = 1 },
+	  .search = { .bound = 1,
+		      .weak_bound = 1,
+		      .pct_depth = 4,
+		      .pct_runs = 2000,
+		      .runs_most = 5000 } },
+	{ .name = "once: killed, left",
+	  .threads = 3,
+	  COMMON,
+	  .process = { 0, 1, 1 },
+	  .mortal = 1,
+	  .faults = { .kills = 1 },
+	  .about = "the same with a run that is left, by the dead perhaps",
+	  SCRIPT{ .lefts = 1 },
 	  .search = { .bound = 1,
 		      .weak_bound = 1,
 		      .pct_depth = 4,

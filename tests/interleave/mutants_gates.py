@@ -13,6 +13,19 @@ WAITABLE = """static const struct iw_waitable barrier_waitable = {
 \t.settle = settle,
 """
 
+# The end of a run is seen by a return only.
+RUN = """\tstruct once_run run __attribute__((cleanup(leave_run))) = { o, name, false };
+\tint r = fn(arg);
+
+\trun.succeeded = r == 0;
+"""
+RUN_BLIND = """\tstruct once_run run = { o, name, false };
+\tint r = fn(arg);
+
+\trun.succeeded = r == 0;
+\tleave_run(&run);
+"""
+
 
 def mutant(name, file, old, new, scenario):
     return Mutant(name, file, old, new, 'gates', scenario)
@@ -207,8 +220,11 @@ OF_ONCE = [
     mutant('once: run again', ONCE, '\t\tif (*w & DONE)\n\t\t\treturn true;\n', '',
            'once: two call'),
     mutant('once: nobody runs', ONCE, '\tme->runs = true;\n', '', 'once: two call'),
-    mutant('once: done by a failure', ONCE, 'end_run(o, me.name, r == 0);',
-           'end_run(o, me.name, true);', 'once: the first fails'),
+    mutant('once: done by a failure', ONCE, 'run.succeeded = r == 0;',
+           'run.succeeded = true;', 'once: the first fails'),
+    mutant('once: left, and it runs on', ONCE, RUN, RUN_BLIND, 'once: the first is left'),
+    mutant('once: left, and done', ONCE, '= { o, name, false };', '= { o, name, true };',
+           'once: the first is left'),
     mutant('once: taken by a store', ONCE,
            '!ipcwait_impl_cas64_acquire(&me->once->word, w, me->name | (*w & SLEEPS))',
            '(ipcwait_impl_store64_relaxed(&me->once->word, me->name | (*w & SLEEPS)), 0)',

@@ -3,7 +3,8 @@
 """The built libraries define what they should: exports.py ROOT NM libipcwait.so [libipcwait.a]
 
 The shared library's dynamic symbols are those of the map, with its version nodes, and no
-others. The static one has no version script; there every global name has a prefix of ours.
+others. The static one has no version script; there every global name has a prefix of ours, but
+for what compilers add: address sanitizers, and the way to libgcc's part of -fexceptions.
 """
 import re
 import subprocess
@@ -12,6 +13,8 @@ import source
 from symbols import MAP, read_map
 
 RULES = ('exports.missing', 'exports.extra', 'exports.prefix')
+
+PREFIX = re.compile(r'(?:__odr_asan(?:_gen_|\.))?(?:ipcwait|iw)_|DW\.ref\.__gcc_personality_v0$')
 
 
 def defined(nm, library, *options):
@@ -36,7 +39,7 @@ def check_shared(tree, nm, library):
 def check_static(tree, nm, library):
     names = defined(nm, library, '--extern-only')
     for name in sorted(names):
-        if not re.match(r'(?:__odr_asan(?:_gen_|\.))?(?:ipcwait|iw)_', name):
+        if not PREFIX.match(name):
             tree.add('exports.prefix', MAP, 1, f'{library} defines {name}: make it static, or '
                      'begin it with iw_')
     return len(names)
