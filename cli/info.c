@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "info.h"
 #include "../tools/common/arguments.h"
+#include "../tools/common/begin_again.h"
 #include "../tools/common/complain.h"
 #include "../tools/common/outfile.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -102,6 +104,21 @@ static int write_all(const struct options *o, const struct info *info)
 	return outfile_complete(&out) ? EXIT_FAILED : EXIT_DONE;
 }
 
+/*
+ * The waits that are tried out must not end up in a recording of the user's: the process that
+ * tries them has not been told of it when it began, and only shows that it is asked for.
+ */
+static void hide_recording(char **argv)
+{
+	static const char hidden[] = "IW_HIDDEN_RECORD";
+	const char *wanted = getenv("IPCWAIT_RECORD"), *shown_only = getenv(hidden);
+
+	if (shown_only)
+		(void)setenv("IPCWAIT_RECORD", shown_only, 1);
+	else if (wanted && setenv(hidden, wanted, 1) == 0)
+		begin_again(argv, "IPCWAIT_RECORD", NULL);
+}
+
 int info_main(int argc, char **argv)
 {
 	static struct info info;
@@ -114,6 +131,7 @@ int info_main(int argc, char **argv)
 		r = outfile_check("--json", options.json);
 	if (r)
 		return EXIT_BAD_INPUT;
+	hide_recording(argv - 1); /* with the name of the program before that of the command */
 	info.root = options.root;
 	read_all(&info);
 	return write_all(&options, &info);

@@ -167,8 +167,6 @@ void info_read_policy(struct info *info)
 		return;
 	}
 	put_variables(info);
-	/* The wait that is tried out must not end up in a recording of the user's. */
-	unsetenv("IPCWAIT_RECORD");
 	put_block_cost(info);
 	put_preset(info);
 	info_put_spinning(info);

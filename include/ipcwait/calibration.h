@@ -14,7 +14,7 @@
  *
  * The saved calibration is a file: IPCWAIT_CALIBRATION in the environment if that is set
  * (an absolute path, or `none`), else $XDG_CACHE_HOME/ipcwait/calibration, else
- * ~/.cache/ipcwait/calibration. It is read once, with the first contended wait. It holds
+ * ~/.cache/ipcwait/calibration. It is read once, when the library is loaded. It holds
  * until the machine boots, and for the same kernel, CPU, hypervisor, idle driver and
  * affinity only. A file that others could have written or that is damaged is not believed.
  *

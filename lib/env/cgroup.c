@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "env/cgroup.h"
+#include "os/file.h"
 #include "os/lines.h"
 
 /* What is read of files in /proc: 2000 mounts and more. */
@@ -152,6 +153,40 @@ static bool use_mount(const char *root, const struct mount *m, const char *name,
 	return rest != NULL;
 }
 
+static void clear(struct iw_cgroup_places *places)
+{
+	for (int v = 0; v < IW_CGROUP_VERSIONS; v++)
+		places->place[v].path[0] = '\0';
+}
+
+bool iw_cgroup_guess(const char *root, const struct iw_cgroup_names *names,
+		     struct iw_cgroup_places *places)
+{
+	/* A directory, and a file that each of its groups has. */
+	static const char *const usual[IW_CGROUP_VERSIONS][2] = {
+		[IW_CGROUP_V1] = { "/sys/fs/cgroup/cpu", "/cpu.cfs_quota_us" },
+		[IW_CGROUP_V2] = { "/sys/fs/cgroup", "/cgroup.controllers" },
+	};
+	/* A controller belongs to one hierarchy. */
+	int v = names->name[IW_CGROUP_V1][0] ? IW_CGROUP_V1 : IW_CGROUP_V2;
+	const char *rest = below(names->name[v], "/");
+	char point[IW_CGROUP_PATH_BYTES], file[IW_CGROUP_PATH_BYTES], text[8];
+	char *path = places->place[v].path;
+
+	clear(places);
+	if (!names->name[v][0])
+		return true;
+	if (!rest || !join(point, sizeof(point), root, usual[v][0]) ||
+	    !join(path, sizeof(places->place[v].path), point, rest) ||
+	    !join(file, sizeof(file), path, usual[v][1]) ||
+	    iw_file_read(file, text, sizeof(text)) < 0) {
+		*path = '\0';
+		return false;
+	}
+	places->place[v].top = strlen(point);
+	return true;
+}
+
 void iw_cgroup_find(const char *root, const struct iw_cgroup_names *names,
 		    struct iw_cgroup_places *places)
 {
@@ -160,8 +195,7 @@ void iw_cgroup_find(const char *root, const struct iw_cgroup_names *names,
 	struct mount m;
 	char *line;
 
-	for (int v = 0; v < IW_CGROUP_VERSIONS; v++)
-		places->place[v].path[0] = '\0';
+	clear(places);
 	if (!open_lines(&l, root, "/proc/self/mountinfo"))
 		return;
 	while ((line = iw_lines_next(&l))) {

@@ -38,7 +38,14 @@ struct iw_cgroup_places {
 /* From /proc/self/cgroup. False, and no names, if that cannot be read. */
 bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names);
 
-/* From /proc/self/mountinfo. */
+/*
+ * Where they are mounted as a rule. True if the one that limits CPU time is there: the other
+ * version has no say in it then. Else see iw_cgroup_find().
+ */
+bool iw_cgroup_guess(const char *root, const struct iw_cgroup_names *names,
+		     struct iw_cgroup_places *places);
+
+/* From /proc/self/mountinfo, which may be long. */
 void iw_cgroup_find(const char *root, const struct iw_cgroup_names *names,
 		    struct iw_cgroup_places *places);
 

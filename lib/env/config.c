@@ -161,29 +161,32 @@ const struct iw_setting iw_settings[IW_SETTINGS] = {
 	  take_record },
 };
 
-/* The value itself is not printed: it may be long or hold control characters. */
+/*
+ * Once, also if several threads read. The value itself is not printed: it may be long or hold
+ * control characters.
+ */
 static void warn(const struct iw_setting *s)
 {
+	static struct ipcwait_word32 warnings[IW_SETTINGS];
 	char text[160];
 	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: not %s\n", s->name,
 			 s->legal);
 
+	/* ORD config.X1: relaxed, no order needed: only tells the first warning. */
+	if (ipcwait_impl_add32_relaxed(&warnings[s - iw_settings], 1) > 0)
+		return;
 	iw_file_complain(text, n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
 void iw_config_read(struct iw_config *c)
 {
-	static struct ipcwait_word32 readings;
-	/* ORD config.X1: relaxed, no order needed: only tells the first reading. */
-	bool first = ipcwait_impl_add32_relaxed(&readings, 1) == 0;
-
 	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT,
 				 .spin_budget_percent = -1,
 				 .haltpoll = haltpoll_defaults };
 	for (unsigned i = 0; i < IW_SETTINGS; i++) {
 		const char *text = secure_getenv(iw_settings[i].name);
 
-		if (text && !iw_settings[i].take(c, text) && first)
+		if (text && !iw_settings[i].take(c, text))
 			warn(&iw_settings[i]);
 	}
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is learned once about the machine and the process's configuration, and then only
- * read. Gathering takes up to half a millisecond, so it waits for the first
- * contended wait; nothing happens at load time but one look at the clock (env/tick.c) and two
- * loads that find libc's rseq area (os/rseq.c).
+ * What is learned once about the machine and the process's configuration, and then only read.
+ * It takes files and the environment, which no wait may touch: the program may have locked
+ * itself out of the one, or guard the other with the very lock that is waited for. So it is
+ * gathered when the library is loaded; what nothing but time can tell, the counter's rate, is
+ * added by the first wait that is not satisfied at once.
  */
 #ifndef IW_ENV_FACTS_H
 #define IW_ENV_FACTS_H
@@ -31,12 +32,18 @@ struct iw_facts {
 };
 
 /*
- * The facts, gathered by the first caller. Threads that come meanwhile gather for
- * themselves, and the first to finish wins, so nobody waits and a fork cannot cut a
- * gathering in half. NULL if a great many did so at once: then there are no facts yet.
- * Not async-signal-safe.
+ * The facts, completed by the first caller. Threads that come meanwhile complete a copy of their
+ * own, and the first to finish wins, so nobody waits and a fork cannot cut the work in half.
+ * NULL if a great many did so at once: then there are no facts yet. No system calls, but in a
+ * program that waits before the library's constructors have run. Not async-signal-safe.
  */
 const struct iw_facts *iw_facts(void);
+
+/*
+ * For tests, before the first call of iw_facts(): leave it to that call to gather everything, in
+ * the world that the test has made by then.
+ */
+void iw_facts_forget(void);
 
 /* The facts if they have been gathered already, else NULL. */
 const struct iw_facts *iw_facts_known(void);

@@ -8,6 +8,7 @@ uint32_t iw_quota_hundredths(const char *root)
 	struct iw_cgroup_places places;
 
 	(void)iw_cgroup_read_names(root, &names);
-	iw_cgroup_find(root, &names, &places);
+	if (!iw_cgroup_guess(root, &names, &places))
+		iw_cgroup_find(root, &names, &places);
 	return iw_cgroup_hundredths(&places);
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,17 @@ int check_reap(pid_t child)
 	while (waitpid(child, &status, 0) < 0)
 		CHECK(errno == EINTR);
 	return status;
+}
+
+void check_environment(char **argv, const char *name, const char *value)
+{
+	const char *now = getenv(name);
+
+	if (now && strcmp(now, value) == 0)
+		return;
+	CHECK_EQ(setenv(name, value, 1), 0);
+	(void)execv("/proc/self/exe", argv);
+	CHECK(!"execv() failed");
 }
 
 int check_in_child(void (*body)(void))

@@ -39,6 +39,9 @@ void check_watchdog(unsigned seconds);
 /* What the watchdog prints besides; may use nothing that is not async-signal-safe. */
 extern void (*check_watchdog_report)(void);
 
+/* Begin the program again unless the variable has this value, which some read when it begins. */
+void check_environment(char **argv, const char *name, const char *value);
+
 /*
  * Run @body in a child process, for tests of what a process does only once. Returns 0 if
  * the body returned, else its wait status.

@@ -5,6 +5,7 @@
 
 #include "common/check.h"
 #include "common/fake_os.h"
+#include "env/facts.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/futex.h"
@@ -18,7 +19,7 @@ _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 const struct iw_rseq_sequence iw_rseq_sequence;
 ptrdiff_t iw_rseq_offset;
 
-/* What is read of it before fake_reset() is read for good. */
+/* What is asked for after fake_reset() is asked of this. */
 struct fake_os fake = { .allowed = { .count = 2 } };
 
 void fake_reset(void)
@@ -32,6 +33,7 @@ void fake_reset(void)
 	fake.id = FAKE_ID;
 	fake.birth = FAKE_BIRTH;
 	iw_rseq_offset = 0;
+	iw_facts_forget();
 }
 
 void fake_rseq(void)

@@ -189,6 +189,7 @@ static void set_environment(void)
 		return;
 	done = true;
 	FUZZ_CHECK(setenv("IPCWAIT_EXPLAIN", "1", 1) == 0);
+	iw_facts_forget();
 }
 
 /* What is read once for all inputs, as each wants it. */

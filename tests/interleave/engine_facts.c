@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "interleave/engine_modules.h"
 #include "env/facts.c"
 
 #define QUOTA 150
 
-/* Others run while one gathers, and it may be gone in the middle. */
+/* Others run while one completes the facts, and it may be gone in the middle. */
 struct iw_tick_rate iw_tick_measure(void)
 {
 	model_point();
@@ -73,6 +75,11 @@ static void share(unsigned left)
 	model_name(&published, "published");
 	slots_used.v = SLOTS - left;
 	agreed = NULL;
+	model_share(&loaded, sizeof(loaded));
+	model_share(&is_loaded, sizeof(is_loaded));
+	model_name(&is_loaded, "is_loaded");
+	memset(&loaded, 0, sizeof(loaded));
+	is_loaded.v = 0;
 }
 
 static void begin(void)
@@ -125,6 +132,14 @@ static void look_or_ask(unsigned i)
 	ask(i);
 }
 
+static void load_or_ask(unsigned i)
+{
+	if (i == 0)
+		load();
+	else
+		ask(i);
+}
+
 /* Once it has them a thread keeps them; until then it does without. */
 static void ask_in_a_crowd(unsigned i)
 {
@@ -154,6 +169,17 @@ const struct model_scenario engine_facts[] = {
 	  .about = "all get the same, and all of it was written before they get it",
 	  .begin = begin,
 	  .thread = look_or_ask,
+	  .end = known_at_last,
+	  .search = { .bound = 2,
+		      .weak_bound = 1,
+		      .stale = 2,
+		      .pct_depth = 3,
+		      .pct_runs = 4000 } },
+	{ .name = "facts: asked for while the library is loaded",
+	  .threads = 3,
+	  .about = "what has been gathered is taken whole, or gathered once more",
+	  .begin = begin,
+	  .thread = load_or_ask,
 	  .end = known_at_last,
 	  .search = { .bound = 2,
 		      .weak_bound = 1,

@@ -16,9 +16,16 @@ MUTANTS = [
            'ipcwait_impl_cas32_relaxed(&published', 'engine', 'facts: gathered'),
     Mutant('facts are not acquired', FACTS, 'ipcwait_impl_load32_acquire(&published)',
            'ipcwait_impl_load32_relaxed(&published)', 'engine', 'facts: gathered'),
-    Mutant('published, then gathered', FACTS, '\tgather(&slots[slot]);',
+    Mutant('what is loaded is not released', FACTS, 'ipcwait_impl_store32_release(&is_loaded',
+           'ipcwait_impl_store32_relaxed(&is_loaded', 'engine', 'facts: asked for while'),
+    Mutant('what is loaded is not acquired', FACTS, 'ipcwait_impl_load32_acquire(&is_loaded)',
+           'ipcwait_impl_load32_relaxed(&is_loaded)', 'engine', 'facts: asked for while'),
+    Mutant('loaded, then gathered', FACTS, '\tgather(&loaded);',
+           '\tipcwait_impl_store32_release(&is_loaded, 1);\n\tgather(&loaded);', 'engine',
+           'facts: asked for while'),
+    Mutant('published, then gathered', FACTS, '\tcomplete(&slots[slot]);',
            '\t(void)ipcwait_impl_cas32_release(&published, &nobody, slot + 1);\n'
-           '\tgather(&slots[slot]);', 'engine', 'facts: a gatherer is gone'),
+           '\tcomplete(&slots[slot]);', 'engine', 'facts: a gatherer is gone'),
     Mutant('two gatherers take one slot', FACTS,
            'uint32_t slot = ipcwait_impl_add32_relaxed(&slots_used, 1);',
            'uint32_t slot = ipcwait_impl_load32_relaxed(&slots_used);\n'

@@ -88,13 +88,14 @@ static void test_each_call_is_a_site(void **state)
 	assert_int_equal(site_of(&s[2].window), there);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_wait_is_in_the_program),
 		cmocka_unit_test(test_each_call_is_a_site),
 	};
 
-	CHECK_EQ(setenv("IPCWAIT_EXPLAIN", "1", 1), 0);
+	(void)argc;
+	check_environment(argv, "IPCWAIT_EXPLAIN", "1");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

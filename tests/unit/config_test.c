@@ -418,7 +418,7 @@ static void *wait_at_once(void *s)
 	return NULL;
 }
 
-/* More threads than there are places to gather facts in: some do without at first. */
+/* Before the library has been loaded, and more threads than places to gather facts in. */
 static void many_threads_begin_at_once(void)
 {
 	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
@@ -473,5 +473,6 @@ int main(void)
 	unsetenv("HOME");
 	unsetenv("XDG_CACHE_HOME");
 	set("IPCWAIT_CALIBRATION", "none");
+	iw_facts_forget();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
+#include "env/facts.h"
 #include "policy/window.h"
 #include "watch/objects.h"
 #include "watch/observe.h"
@@ -47,6 +48,7 @@ static void take_environment(const char *explain, const char *stats)
 			 : unsetenv("IPCWAIT_EXPLAIN"),
 		 0);
 	CHECK_EQ(stats ? setenv("IPCWAIT_STATS", stats, 1) : unsetenv("IPCWAIT_STATS"), 0);
+	iw_facts_forget();
 }
 
 /* Run @body in a process with this environment that ends with exit(); keep what it printed. */

@@ -275,5 +275,6 @@ int main(void)
 	CHECK_EQ(setenv("IPCWAIT_EXPLAIN", "1", 1), 0);
 	CHECK_EQ(unsetenv("IPCWAIT_POLICY"), 0);
 	CHECK_EQ(unsetenv("IPCWAIT_HALTPOLL"), 0);
+	iw_facts_forget();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

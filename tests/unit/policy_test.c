@@ -279,5 +279,6 @@ int main(void)
 
 	unsetenv("IPCWAIT_POLICY");
 	unsetenv("IPCWAIT_MAX_SPIN_US");
+	iw_facts_forget();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

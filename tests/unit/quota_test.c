@@ -32,6 +32,41 @@ static void test_made_up_files(void **state)
 	fixture_end(&f);
 }
 
+/* At the usual places the list of mounts, which may be long, is not asked for. */
+static void test_usual_places(void **state)
+{
+	struct iw_cgroup_places places;
+	struct iw_cgroup_names names;
+	struct fixture f;
+
+	(void)state;
+	fixture_begin(&f);
+	fixture_put(&f, "/proc/self/cgroup", "0::/a/b\n");
+	fixture_put(&f, "/sys/fs/cgroup/a/cpu.max", "40000 100000\n");
+	assert_int_equal(iw_quota_hundredths(f.root), 0);
+	fixture_put(&f, "/sys/fs/cgroup/a/b/cgroup.controllers", "");
+	assert_int_equal(iw_quota_hundredths(f.root), 40);
+	/* Version 1 has the CPU time here; version 2 is not asked. */
+	fixture_put(&f, "/proc/self/cgroup", "1:cpu,cpuacct:/c\n0::/a/b\n");
+	fixture_put(&f, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "30000\n");
+	fixture_put(&f, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+	assert_int_equal(iw_quota_hundredths(f.root), 0);
+	fixture_put(&f, "/sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n");
+	assert_int_equal(iw_quota_hundredths(f.root), 30);
+	assert_true(iw_cgroup_read_names(f.root, &names));
+	assert_true(iw_cgroup_guess(f.root, &names, &places));
+	assert_int_equal(places.place[IW_CGROUP_V2].path[0], 0);
+	fixture_put(&f, "/proc/self/cgroup", "1:cpu,cpuacct:/../c\n");
+	assert_true(iw_cgroup_read_names(f.root, &names));
+	assert_false(iw_cgroup_guess(f.root, &names, &places));
+	/* In no group at all there is nothing to look for. */
+	fixture_put(&f, "/proc/self/cgroup", "1:memory:/c\n");
+	assert_true(iw_cgroup_read_names(f.root, &names));
+	assert_true(iw_cgroup_guess(f.root, &names, &places));
+	assert_int_equal(iw_quota_hundredths(f.root), 0);
+	fixture_end(&f);
+}
+
 /* A group of our own with half a CPU. */
 struct group {
 	char before[IW_CGROUP_PATH_BYTES]; /* where the process was */
@@ -108,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_up_files),
+		cmocka_unit_test(test_usual_places),
 		cmocka_unit_test(test_real),
 	};
 

@@ -16,6 +16,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
+#include "env/facts.h"
 #include "watch/record.h"
 
 #define FILE_BYTES (IW_RECORD_LINES * 32)
@@ -287,6 +288,7 @@ static void waits_are_recorded(void)
 	prepare();
 	CHECK_EQ(setenv("IPCWAIT_CALIBRATION", "none", 1), 0);
 	CHECK_EQ(setenv("IPCWAIT_RECORD", path, 1), 0);
+	iw_facts_forget();
 	for (int i = 0; i < 5; i++)
 		CHECK_EQ(ipcwait_sem_wait_until(&s, ipcwait_deadline_in_ns(3000000)),
 			 -ETIMEDOUT);
