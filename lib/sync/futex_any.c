@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Raw words as objects of a wait for any of several, lib/sync/any.h. Nothing is counted in them,
  * and what they mean is the caller's affair. */
+#include <alloca.h>
 #include <errno.h>
 
 #include <ipcwait/futex.h>
@@ -65,11 +66,12 @@ const struct iw_any_kind iw_any_futex = {
 int ipcwait_futex_wait_any(struct ipcwait_futex_waiter *set, unsigned n,
 			   int64_t deadline_ns)
 {
-	struct ipcwait_waitable words[IPCWAIT_WAIT_ANY_MAX];
 	int r = iw_wait_any_check(set, n, "ipcwait_futex_wait_any");
+	struct ipcwait_waitable *words;
 
 	if (r)
 		return r;
+	words = alloca(n * sizeof(*words));
 	for (unsigned i = 0; i < n; i++)
 		words[i] = (struct ipcwait_waitable){
 			.type = IPCWAIT_WAITABLE_FUTEX,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One wait for several objects. What the steps mean for each kind of object is in its own file;
  * the argument is in docs/design/wait_any.md. */
+#include <alloca.h>
 #include <errno.h>
 
 #include <ipcwait/wait_any.h>
@@ -246,8 +247,9 @@ int iw_wait_any_check(const void *set, unsigned n, const char *call)
 int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline_ns,
 		struct ipcwait_window *w, uintptr_t site, const char *call)
 {
-	struct iw_waitv word[IPCWAIT_WAIT_ANY_MAX];
-	struct iw_any_state state[IPCWAIT_WAIT_ANY_MAX];
+	/* 40 bytes for each object: most sets are small, and so are some threads' stacks. */
+	struct iw_waitv *word = alloca(n * sizeof(*word));
+	struct iw_any_state *state = alloca(n * sizeof(*state));
 	struct any_waiter me = {
 		.base = {
 			.what = &any_waitable,
