@@ -11,8 +11,9 @@
  *
  * Each class holds one C object, allocates nothing, and may be constant-initialised, and placed in
  * memory that processes share, unless it is a mutex made with private_; ipcwait_..._init() on
- * native_handle(), the C object, makes the others private. Destructors do not end the object: it
- * owns nothing, and memory that is shared may outlive the process.
+ * native_handle(), the C object, makes the others private. Destructors do not end the object, which
+ * owns nothing, and in shared memory may outlive the process; but that of condition_variable does: as
+ * with the standard's it may be destroyed when all who wait have been notified.
  *
  * Errors are std::system_error with the errno value in std::generic_category(). Deadlines of
  * clocks other than CLOCK_MONOTONIC (std::chrono::steady_clock on Linux) are converted when the
@@ -134,6 +135,11 @@ class condition_variable
 	constexpr condition_variable() noexcept = default;
 	condition_variable(const condition_variable &) = delete;
 	condition_variable &operator=(const condition_variable &) = delete;
+	/* Waits until those who were notified have let go of it: ipcwait_cond_fini(). */
+	~condition_variable()
+	{
+		(void)ipcwait_cond_fini(&c_);
+	}
 
 	void notify_one() noexcept
 	{
