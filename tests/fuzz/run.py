@@ -32,8 +32,9 @@ def can_fuzz(clang, folder):
 def build(clang, args, folder):
     program = os.path.join(folder, args.target)
     includes = ['-I' + d for d in args.include]
-    subprocess.run([clang, *FLAGS, *args.flag, *includes, os.path.join(HERE, args.target + '.c'),
-                    *args.source, '-o', program], check=True)
+    # Flags may name libraries, which come after what needs them.
+    subprocess.run([clang, *FLAGS, os.path.join(HERE, args.target + '.c'), *args.source,
+                    *args.flag, *includes, '-o', program], check=True)
     return program
 
 
