@@ -79,4 +79,12 @@ static inline int64_t take_deadline(struct input *in, int64_t now_ns)
 	}
 }
 
+/* One that has passed. */
+static inline int64_t take_past_deadline(struct input *in, int64_t now_ns)
+{
+	int64_t deadline_ns = take_deadline(in, now_ns);
+
+	return deadline_ns < now_ns ? deadline_ns : 0;
+}
+
 #endif

@@ -187,13 +187,6 @@ static unsigned take_flags(struct input *in)
 	return some[how % 6] | (how & 128 ? IPCWAIT_PRIVATE : 0);
 }
 
-static int64_t take_past(struct input *in)
-{
-	int64_t deadline_ns = take_deadline(in, fake.now_ns);
-
-	return deadline_ns < fake.now_ns ? deadline_ns : 0;
-}
-
 /* What cannot be had at once is not waited for. */
 static void lock(struct model *m)
 {
@@ -221,7 +214,8 @@ static void make(struct model *m, enum call call, struct input *in)
 		lock(m);
 		break;
 	case LOCK_UNTIL:
-		FUZZ_CHECK(ipcwait_mutex_lock_until(&m->mutex, take_past(in)) ==
+		FUZZ_CHECK(ipcwait_mutex_lock_until(&m->mutex,
+						    take_past_deadline(in, fake.now_ns)) ==
 			   lock_result(m, -ETIMEDOUT));
 		break;
 	case UNLOCK:
