@@ -49,7 +49,7 @@ def run(program, args, folder):
     os.mkdir(found)
     bad = os.path.join(os.getcwd(), f'fuzz-{args.target}-')
     env = {k: v for k, v in os.environ.items() if not k.startswith('IPCWAIT_')}
-    # The leak sanitizer needs rights that containers withhold, and the library owns nothing.
+    # The leak sanitizer needs rights that containers withhold. Targets of what owns memory count it.
     env.update(ASAN_OPTIONS='detect_leaks=0', IPCWAIT_CALIBRATION='none', TMPDIR=folder)
     return subprocess.run([program, *effort(args.runs), f'-max_len={args.length}', '-timeout=10',
                            '-artifact_prefix=' + bad, '-print_final_stats=1', found,
