@@ -83,7 +83,7 @@
  *   k -> k-1                   leave           waiter in line  its place is before h; k stays 0
  *                                                              if it was 0
  *   g -> g+1                   leave, give up  waiter in line  its place is not; g stays 15
- *   l -> l-1                   give up         last in line    epoch as its key
+ *   l,g -> l-1,min(g,l-1)      give up         last in line    epoch as its key
  *
  * GONE may be too large: costs needless wakes. Too small while a thread sleeps is a notification
  * spent on nobody, and must be impossible but for death. WAKES may be too small: then a wake that

@@ -94,12 +94,12 @@ static uint64_t with_one_gone(uint64_t w)
 
 /*
  * The word without this waiter, who is in line. The last one takes its place along, if it is
- * certain that it was not reached.
+ * certain that it was not reached. Where all places seem to be empty, its own did too.
  */
 static uint64_t without_me(const struct eventcount_waiter *me, uint64_t w)
 {
 	if (!notified(me, w) && is_last(me, w))
-		return w - LINE_ONE;
+		return gone(w) < line(w) ? w - LINE_ONE : w - LINE_ONE - GONE_ONE;
 	if (!notified(me, w) || !reached(me, w))
 		return with_one_gone(w);
 	return wakes(w) ? w - WAKE_ONE : w;
