@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "interleave/queue_segments.h"
 #include "interleave/rcu.h"
 #include "linear/wing_gong.h"
 
@@ -38,7 +39,6 @@ static void *allocate(size_t align, size_t bytes)
 static struct ipcwait_queue *queue;
 static struct history history;
 static struct history_op ops[SPEC_OPS];
-static volatile unsigned segments; /* that are not given back */
 static volatile unsigned pushed, popped;
 static volatile unsigned pushes_done, pops_begun; /* for sure; at most */
 static volatile bool closing;
@@ -57,50 +57,6 @@ static const struct queue_script *script(void)
 void iw_any_admit(const struct iw_any_kind *kind)
 {
 	(void)kind;
-}
-
-struct iw_segment *iw_segment_get(uint32_t bytes, size_t stride, size_t beside)
-{
-	unsigned slots = script()->slots ? script()->slots : 2;
-	size_t size = sizeof(struct iw_segment) + slots * (stride + beside);
-	struct iw_segment *s = model_alloc(size);
-
-	(void)bytes;
-	model_assert(!rcu_inside());
-	s->slots = slots;
-	s->bytes = (uint32_t)size;
-	for (unsigned i = 0; i < slots; i++)
-		*(struct ipcwait_word64 *)(void *)(s->slot + i * stride) =
-			(struct ipcwait_word64){ IW_SLOT_EMPTY };
-	segments++;
-	return s;
-}
-
-void iw_segment_put(struct iw_segment *s)
-{
-	segments--;
-	model_free(s);
-}
-
-static void give_back(struct iw_rcu_head *head)
-{
-	iw_segment_put((void *)((char *)head - offsetof(struct iw_segment, retired)));
-}
-
-void iw_segment_retire(struct iw_segment *s)
-{
-	model_assert(!rcu_inside());
-	iw_rcu_retire(&s->retired, give_back);
-}
-
-size_t iw_segments_trim(void)
-{
-	return 0;
-}
-
-uint64_t iw_segments_in_limbo(void)
-{
-	return 0;
 }
 
 static bool one_closes(void)
@@ -298,7 +254,8 @@ void queue_begin(void)
 					       .flags = s->flags };
 
 	engine_spins = s->spins;
-	segments = pushed = popped = pushes_done = pops_begun = 0;
+	segments_begin(s->slots ? s->slots : 2);
+	pushed = popped = pushes_done = pops_begun = 0;
 	closing = false;
 	memset((void *)latest, 0, sizeof(latest));
 	history_begin(&history, ops, SPEC_OPS);
@@ -363,5 +320,5 @@ void queue_end(void)
 	ipcwait_queue_destroy(queue);
 	rcu_end();
 	model_free(before_close);
-	model_assert(!segments);
+	model_assert(!segments_left());
 }
