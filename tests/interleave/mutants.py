@@ -25,6 +25,7 @@ import mutants_cond
 import mutants_engine
 import mutants_event
 import mutants_gates
+import mutants_made
 import mutants_mpmc
 import mutants_mutex
 import mutants_queue
@@ -45,6 +46,7 @@ MUTANTS += mutants_spsc.MUTANTS
 MUTANTS += mutants_mpmc.MUTANTS
 MUTANTS += mutants_channel.MUTANTS
 MUTANTS += mutants_shared.MUTANTS
+MUTANTS += mutants_made.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')

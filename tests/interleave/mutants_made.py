@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes in waits for queues and channels beside other objects: one place of one file each."""
+from mutant import Mutant
+
+MADE, ANY, KINDS = 'lib/queue/made.c', 'lib/sync/wait_any.c', 'lib/queue/channel_any.c'
+MADE_H = 'lib/queue/made.h'
+QUEUE, CHAIN = 'lib/queue/queue.c', 'lib/queue/chain.c'
+RING, MEET = 'lib/queue/channel_ring.c', 'lib/queue/channel_meet.c'
+CHANNEL, SELECT = 'lib/queue/channel.c', 'lib/queue/channel_select.c'
+COUNT = 'lib/sync/eventcount.c'
+
+# Steps of one object
+TAKE = '\tif (state->announced)\n\t\tiw_made_retract(o, state);\n\treturn true;\n'
+PASS_ON = ('\tif (notified)\n'
+           '\t\t(void)iw_eventcount_notify(elements_of(o), 1, made_of(o)->kind);\n')
+WITHDRAWN = ('\tbool notified = iw_any_eventcount.withdraw(&line, &place);\n\n'
+             '\tif (!is_ready(o))\n\t\treturn false;\n')
+LEAVE_FIRST = ('\tif (state->announced && iw_made_withdraw(o, state))\n'
+               '\t\treturn iw_rest_taken();\n')
+LAST_LOOK = '\tif (!is_ready(o))\n\t\treturn rest;\n\tif (rest.word)\n\t\tiw_made_retract(o, state);\n'
+KEPT = ('\t\t{\n\t\t\tconst struct ipcwait_waitable line = line_of(o, state);\n'
+        '\t\t\tconst struct iw_any_state place = place_of(state);\n\n'
+        '\t\t\t(void)iw_any_eventcount.withdraw(&line, &place);\n\t\t}\n')
+RING_READY = '\t\tnow = position(&r->head);\n\t\tif (now == p)\n\t\t\treturn is_closed(r);\n\t\tp = now;\n'
+MEET_READY = 'return any(&ch->meeting->sending) || any(&ch->meeting->closed);'
+CHAIN_READY = ('\tenter(c);\n\tdo {\n\t\tstruct iw_segment *retired = NULL;\n\n'
+               '\t\tfound = there(c, head(c), 1, &retired);\n\t\tretire(c, retired);\n'
+               '\t} while (!found);\n\tleave(c);\n\treturn found != -EAGAIN;\n')
+
+
+def mutant(name, file, old, new, scenario, memory=''):
+    return Mutant('wait_any: ' + name, file, old, new, 'made', 'made: ' + scenario, memory)
+
+
+def ready(name, old, new, scenario, memory=''):
+    """One place of iw_chain_ready(), some of whose lines pop() has too."""
+    return mutant(name, CHAIN, CHAIN_READY, CHAIN_READY.replace(old, new), scenario, memory)
+
+
+MUTANTS = [
+    # Take
+    mutant('taken, and stays in line', MADE, TAKE, '\treturn true;\n', 'one looks'),
+    mutant('taken, and keeps what it was told', MADE, TAKE,
+           TAKE.replace('\t\tiw_made_retract(o, state);\n', KEPT), 'one looks'),
+    mutant('what is not there is taken', MADE, '\tif (!is_ready(o))\n\t\treturn false;\n\tif (state',
+           '\tif (state', 'a push'),
+    # Withdraw
+    mutant('given up, and keeps what it was told', MADE, PASS_ON, '\t(void)notified;\n',
+           'looks until'),
+    mutant('given up without a look', MADE, WITHDRAWN,
+           WITHDRAWN.replace('!is_ready(o)', '1'), 'a deadline'),
+    mutant('given up, and stays in line', MADE,
+           '\tbool notified = iw_any_eventcount.withdraw(&line, &place);\n',
+           '\tbool notified = false;\n', 'a deadline'),
+    mutant('withdrawn, and nothing is there', MADE, WITHDRAWN,
+           WITHDRAWN.replace('\tif (!is_ready(o))\n\t\treturn false;\n', ''), 'a deadline, alone'),
+    # Announce
+    mutant('in line twice', MADE, LEAVE_FIRST, '', 'a signal'),
+    mutant('no look in line', MADE, LAST_LOOK, '\treturn rest;\n', 'a push'),
+    mutant('there in the last look, and stays in line', MADE, LAST_LOOK,
+           LAST_LOOK.replace('\tif (rest.word)\n\t\tiw_made_retract(o, state);\n', ''), 'a push'),
+    mutant('there in the last look, and keeps what it was told', MADE, LAST_LOOK,
+           LAST_LOOK.replace('\t\tiw_made_retract(o, state);\n', KEPT), 'one looks'),
+    mutant('forgets its place', MADE, '\tstate->own |= place.own;\n', '', 'places come round'),
+    mutant('an old key', MADE, 'state->own = ipcwait_eventcount_prepare(elements_of(o)) << 32;',
+           'state->own = (ipcwait_eventcount_prepare(elements_of(o)) - 1) << 32;', 'a push'),
+    # Retract
+    mutant('another is taken, and it stays in line', MADE,
+           '\tiw_any_eventcount.retract(&line, &place);\n', '\t(void)line, (void)place;\n',
+           'a push or a post'),
+    mutant('another is taken, and it keeps what it was told', MADE,
+           '\tiw_any_eventcount.retract(&line, &place);\n',
+           '\t(void)iw_any_eventcount.withdraw(&line, &place);\n', 'one looks'),
+    mutant('nobody hears of the next in line', COUNT,
+           '\tif (notified(&me, w) && reached(&me, w))\n', '\tif (0)\n', 'one looks'),
+    # Kinds
+    mutant('a queue nobody knows', QUEUE, '\tiw_any_admit(&made.any);\n', '', 'a push'),
+    mutant('a channel nobody knows', CHANNEL, '\t\tiw_any_admit(ch->any);\n', '', 'a send'),
+    mutant('sleeps where nobody wakes it', ANY, '\t\treturn kind->private_;\n',
+           '\t\treturn !kind->private_;\n', 'a push'),
+    mutant('sleeps where nobody sends', KINDS,
+           '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, true)',
+           '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, false)', 'a send'),
+    mutant('waits for room', KINDS, '->elements;', '->room;', 'a send'),
+    # What is there: queues
+    ready('a closed queue is not there', 'found != -EAGAIN', 'found > 0', 'closed'),
+    ready('looks outside of sections', '\tenter(c);\n\tdo', '\tdo', 'over an edge'),
+    ready('stays in its section', '\tleave(c);\n', '', 'over an edge'),
+    ready('what it leaves is lost', '\t\tretire(c, retired);\n', '', 'over an edge'),
+    # Channels with a buffer
+    mutant('a closed channel is not there', RING, RING_READY,
+           RING_READY.replace('return is_closed(r);', 'return false;'), 'a closed channel'),
+    mutant('an empty channel is there', RING, RING_READY,
+           RING_READY.replace('return is_closed(r);', 'return true;'), 'a send'),
+    mutant('looks at one slot', RING, RING_READY, '\t\t(void)now;\n\t\treturn is_closed(r);\n',
+           'taken during'),
+    # Channels without
+    mutant('no offer is there', MEET, MEET_READY, 'return any(&ch->meeting->closed);', 'an offer'),
+    mutant('a closed meeting is not there', MEET, MEET_READY,
+           'return any(&ch->meeting->sending);', 'a meeting'),
+    mutant('nobody is told of an offer', MEET,
+           '\tiw_unblock(ch->elements, 1, IPCWAIT_KIND_CHANNEL);\n', '', 'an offer'),
+    mutant('nobody is told of a meeting closed', MEET,
+           '\tiw_unblock(ch->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);\n', '', 'a meeting'),
+    mutant('an offer is there for good', MEET, '\t\tcount(&m->sending, (uint64_t)-1);\n',
+           '\t\tcount(&m->sending, 0);\n', 'an offer'),
+    mutant('an offer is counted late', MEET, '\treturn ipcwait_impl_load64_seq_cst(n);',
+           '\treturn ipcwait_impl_load64_relaxed(n);', 'an offer', 'weak'),
+    mutant('who opens an offer says nothing', SELECT,
+           '\t\tif (meets(&me->cases[i]) && me->cases[i].op == IPCWAIT_CHANNEL_SEND)\n',
+           '\t\tif (0)\n', 'an offer'),
+]
