@@ -74,6 +74,8 @@ struct iw_rest iw_made_announce(const struct ipcwait_waitable *o,
 
 	if (state->announced && iw_made_withdraw(o, state))
 		return iw_rest_taken();
+	/* It has left, and finds no place again if the line is full. */
+	state->announced = false;
 	do {
 		place = (struct iw_any_state){ .announced = false };
 		state->own = ipcwait_eventcount_prepare(elements_of(o)) << 32;

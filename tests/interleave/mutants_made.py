@@ -56,6 +56,8 @@ MUTANTS = [
            WITHDRAWN.replace('\tif (!is_ready(o))\n\t\treturn false;\n', ''), 'a deadline, alone'),
     # Announce
     mutant('in line twice', MADE, LEAVE_FIRST, '', 'a signal'),
+    mutant('out of line, and counted there', MADE, '\tstate->announced = false;\n', '',
+           'a full line'),
     mutant('no look in line', MADE, LAST_LOOK, '\treturn rest;\n', 'a push'),
     mutant('there in the last look, and stays in line', MADE, LAST_LOOK,
            LAST_LOOK.replace('\tif (rest.word)\n\t\tiw_made_retract(o, state);\n', ''), 'a push'),
