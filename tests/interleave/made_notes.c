@@ -25,10 +25,16 @@ void notes_begin(void)
 	}
 }
 
-void notes_end(void)
+void notes_end(unsigned lost)
 {
-	for (unsigned i = 0; i < values; i++)
-		model_assert(fate[i] == PUT ? taken[i] : !taken[i]);
+	unsigned missing = 0;
+
+	for (unsigned i = 0; i < values; i++) {
+		missing += fate[i] == PUT && !taken[i];
+		/* Whoever has died while it put one in may have. */
+		model_assert(fate[i] == PUT || !taken[i] || (fate[i] == UNDER_WAY && lost));
+	}
+	model_assert(missing <= lost);
 }
 
 unsigned notes_new(char name, struct made_elem *elem)

@@ -13,8 +13,8 @@
 
 void notes_begin(void);
 
-/* All elements that were put in were taken out, once. */
-void notes_end(void);
+/* All elements that were put in were taken out, but for @lost, and nothing else was. */
+void notes_end(unsigned lost);
 
 /* A new value in @elem, which is to be put in; then what came of it. */
 unsigned notes_new(char name, struct made_elem *elem);

@@ -42,7 +42,7 @@ static const struct made_script *script(void)
 
 static bool is_made(char name)
 {
-	return name == 'q' || name == 'r' || name == 'm';
+	return name == 'q' || name == 'r' || name == 'm' || name == 's';
 }
 
 static bool is_there(char name)
@@ -52,6 +52,8 @@ static bool is_there(char name)
 
 static struct ipcwait_channel *channel(char name)
 {
+	if (name == 's')
+		return made_shared();
 	return name == 'r' ? ring : meeting;
 }
 
@@ -346,6 +348,8 @@ static void begin_made(void)
 		ring = made_channel(s->capacity ? s->capacity : 2);
 	if (is_there('m'))
 		meeting = made_channel(0);
+	if (is_there('s'))
+		made_shared_begin(s->capacity ? s->capacity : 2);
 }
 
 void made_begin(void)
@@ -396,7 +400,7 @@ static bool has(char name)
 	if (name == 'm')
 		return notes_is_closed('m') || channel('m')->ops->ready(channel('m'));
 	model_assert((name == 'q' ? ipcwait_queue_length(queue, &lo, &hi)
-				  : ipcwait_channel_length(ring, &lo, &hi)) == 0);
+				  : ipcwait_channel_length(channel(name), &lo, &hi)) == 0);
 	return hi || notes_is_closed(name);
 }
 
@@ -411,14 +415,41 @@ void made_at_rest(void)
 		     !(model_peek(&shared->e.word) & IPCWAIT_IMPL_EVENT_SET));
 }
 
+static unsigned deaths(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
+		n += model_dead(i);
+	return n;
+}
+
+/*
+ * As above, but a process may have died that would have told of it: then who sleeps looks again by
+ * itself. If there is nothing, it was never put in, or is lost, and a token is what ends the waits.
+ */
+void made_rescue(void)
+{
+	if (!deaths()) {
+		made_at_rest();
+		return;
+	}
+	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
+		model_assert(!model_asleep(i) || model_sleeps_until(i) != INT64_MAX);
+	if (!has('s'))
+		put('a');
+}
+
 /* Whoever is in line is a stranger, and what was put in is there. */
 static void end_of(char name)
 {
 	uint64_t w = model_peek(&line_of(name)->word);
 	int r;
 
-	model_assert(ec_line(w) - ec_gone(w) ==
-		     (notes_is_closed(name) ? 0 : strangers(name)));
+	model_assert(deaths() || ec_line(w) - ec_gone(w) ==
+					 (notes_is_closed(name) ? 0 : strangers(name)));
+	if (deaths())
+		made_shared_bury();
 	do
 		r = try_elem(name);
 	while (r == 0);
@@ -426,6 +457,8 @@ static void end_of(char name)
 	model_assert(notes_is_closed(name) || !has(name));
 	if (name == 'q')
 		ipcwait_queue_destroy(queue);
+	else if (name == 's')
+		made_shared_end();
 	else
 		ipcwait_channel_destroy(channel(name));
 }
@@ -434,9 +467,9 @@ void made_end(void)
 {
 	for (const char *c = script()->objects; *c; c++)
 		end_of(*c);
-	model_assert(word_value(model_peek(&shared->a.word)) == notes_left('a'));
-	notes_end();
-	model_assert(ipcwait_sem_fini(&shared->a) == 0);
+	model_assert(word_value(model_peek(&shared->a.word)) + deaths() >= notes_left('a'));
+	notes_end(deaths());
+	model_assert(deaths() || ipcwait_sem_fini(&shared->a) == 0);
 	model_assert(ipcwait_event_fini(&shared->e) == 0);
 	made_desks_end();
 	rcu_end();

@@ -6,6 +6,7 @@
  *	q	a queue
  *	r	a channel with a buffer
  *	m	a channel without
+ *	s	a channel between processes
  *	a	a semaphore
  *	e	an event that resets itself
  *
@@ -44,7 +45,7 @@ struct made_script {
 	const char *objects; /* that there are, of those that are made */
 	unsigned queue_flags;
 	unsigned slots;     /* of a segment; 0: 2 */
-	uint64_t capacity;  /* of r; 0: 2 */
+	uint64_t capacity;  /* of r and s; 0: 2 */
 	const char *filled; /* what is in to begin with; NULL: nothing */
 	uint64_t line;      /* word of q's event count to begin with: strangers in line */
 	bool sole;       /* one thread alone takes elements: what it is told of it gets */
@@ -55,11 +56,14 @@ struct made_script {
 
 extern const struct model_scenario made_channel_scenarios[];
 
+extern const struct model_scenario made_shared_scenarios[];
+
 /* The functions of a scenario whose script is a struct made_script. */
 void made_begin(void);
 void made_thread(unsigned i);
 void made_look(void);
 void made_at_rest(void);
+void made_rescue(void);
 void made_end(void);
 
 #endif

@@ -8,6 +8,7 @@ QUEUE, CHAIN = 'lib/queue/queue.c', 'lib/queue/chain.c'
 RING, MEET = 'lib/queue/channel_ring.c', 'lib/queue/channel_meet.c'
 CHANNEL, SELECT = 'lib/queue/channel.c', 'lib/queue/channel_select.c'
 COUNT = 'lib/sync/eventcount.c'
+PARTS, SHARED = 'lib/queue/channel_shared.c', 'lib/queue/shared.c'
 
 # Steps of one object
 TAKE = '\tif (state->announced)\n\t\tiw_made_retract(o, state);\n\treturn true;\n'
@@ -83,6 +84,8 @@ MUTANTS = [
     mutant('sleeps where nobody sends', KINDS,
            '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, true)',
            '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, false)', 'a send'),
+    mutant('sleeps where nobody pushes', QUEUE, 'IW_MADE_ANY(IPCWAIT_WAITABLE_QUEUE, true)',
+           'IW_MADE_ANY(IPCWAIT_WAITABLE_QUEUE, false)', 'a push'),
     mutant('waits for room', KINDS, '->elements;', '->room;', 'a send'),
     # What is there: queues
     ready('a closed queue is not there', 'found != -EAGAIN', 'found > 0', 'closed'),
@@ -111,4 +114,32 @@ MUTANTS = [
     mutant('who opens an offer says nothing', SELECT,
            '\t\tif (meets(&me->cases[i]) && me->cases[i].op == IPCWAIT_CHANNEL_SEND)\n',
            '\t\tif (0)\n', 'an offer'),
+    # Channels between processes
+    mutant('a shared channel nobody knows', PARTS, '\tiw_any_admit(c->base.any);\n', '',
+           'between processes'),
+    mutant('sleeps where only its own process sends', KINDS,
+           '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, false)',
+           '.any = IW_MADE_ANY(IPCWAIT_WAITABLE_CHANNEL, true)', 'between processes'),
+    mutant('never looks by itself', KINDS, '\t.nap_ns = IW_SHARED_LOOK_NS,\n', '',
+           'a sender is killed'),
+    mutant('its own look is forgotten', MADE,
+           '\t\trest.until_ns = iw_clock_ns() + made->nap_ns;\n', '\t\t(void)0;\n',
+           'a sender is killed'),
+    mutant('looks of one are forgotten', ANY,
+           '\t\tif (rest.until_ns < until_ns)\n\t\t\tuntil_ns = rest.until_ns;\n', '',
+           'a sender is killed'),
+    mutant('looks of all are forgotten', ANY,
+           '\tif (until_ns < all.until_ns)\n\t\tall.until_ns = until_ns;\n', '',
+           'a sender is killed'),
+    mutant('nobody looks after a sender', SHARED,
+           '\tif (stages == IW_SHARED_WRITING && iw_shared_look_after(s, control))\n'
+           '\t\treturn true;\n', '', 'a sender is killed before'),
+    mutant('a closed shared channel is not there', SHARED,
+           ' || (stages <= IW_SHARED_FREE && is_closed(s));', ';', 'between processes, drained'),
+    mutant('what was taken hides the next', SHARED, 'return stages >= FOR_RECEIVERS ||',
+           'return stages == FOR_RECEIVERS ||', 'between processes, taken'),
+    mutant('the slot may be old', SHARED,
+           'control = ipcwait_impl_load64_seq_cst(iw_shared_slot(s, index_of(s, pos)));',
+           'control = ipcwait_impl_load64_acquire(iw_shared_slot(s, index_of(s, pos)));',
+           'between processes', 'weak'),
 ]
