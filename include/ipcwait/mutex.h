@@ -57,8 +57,10 @@
  * mutex.word
  *   bits 0-15   SLEEPERS  waiters that have announced a sleep and not yet come back
  *   bit 16      WAKE      one of these is awake, or a wake is on its way to it
- *   bits 17-31  zero
- *   bits 32-53  OWNER     0: free. A plain mutex: 1. Other kinds: the owner's thread id
+ *   bits 17-31  PROCESS   of the last owner, which with OWNER names a thread in every PID
+ *                         namespace; 0 where OWNER is 1 or a thread id
+ *   bits 32-53  OWNER     0: free. A plain mutex: 1. Robust: the owner's thread id. Other kinds:
+ *                         one thread of PROCESS
  *   bit 54      URGENT    only a waiter that is overdue may take it
  *   bit 55      DIED      an owner died, and nobody has called ipcwait_mutex_consistent()
  *   bit 56      LOST      unlocked while DIED: never to be owned again

@@ -3,12 +3,14 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <ipcwait/impl/word.h>
 
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/life.h"
 #include "os/thread.h"
@@ -31,6 +33,9 @@
 /* Of a path below iw_life_proc, which has less than 80. */
 #define PATH_BYTES 128
 
+/* Of a name, above those of the thread. */
+#define PROCESS_BITS 15
+
 #define NAMESPACES    1023
 #define NAMESPACE_ONE (IW_BIRTH_BEGAN + 1)
 
@@ -38,10 +43,12 @@ const char *iw_life_proc = "/proc";
 
 /*
  * The generation of processes that this one belongs to, by fork. The kernel sets it to 0 in every
- * child that gets a copy of memory; 0 before the first question and where it cannot do that.
+ * child that gets a copy of memory; 0 before the first question and where it cannot do that. And
+ * what makes names of ids, drawn at random for each process: an odd factor, and the high part.
  */
 static struct {
 	_Alignas(PAGE_MOST) struct ipcwait_word32 number;
+	struct ipcwait_word64 key;
 } generation;
 
 /* How many were begun by this process and its ancestors: it is copied. */
@@ -123,6 +130,46 @@ uint32_t iw_thread_id(void)
 	return id;
 }
 
+static uint64_t scrambled(uint64_t x)
+{
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+}
+
+/* Early in the boot, or behind a filter, the kernel deals out no random numbers. */
+static uint64_t draw(void)
+{
+	int saved_errno = errno;
+	uint64_t n;
+
+	if (syscall(SYS_getrandom, &n, sizeof(n), GRND_NONBLOCK) != sizeof(n))
+		n = scrambled((uint64_t)iw_clock_ns() + ((uint64_t)iw_thread_id() << 32) +
+			      (uintptr_t)&iw_thread);
+	errno = saved_errno;
+	return n;
+}
+
+/* Of two threads that ask first, both use the winner's. */
+static uint64_t begin_key(void)
+{
+	uint64_t seen = 0, fresh = (draw() >> (64 - IW_NAME_BITS - PROCESS_BITS)) | 1;
+
+	/* ORD life.X6: relaxed, no order, as life.X3. */
+	return ipcwait_impl_cas64_relaxed(&generation.key, &seen, fresh) ? fresh : seen;
+}
+
+/* To multiply by what is odd is to permute the ids; 0, which is none, stays where it is. */
+uint64_t iw_thread_name(void)
+{
+	uint64_t id = iw_thread_id();
+	/* ORD life.X7: relaxed, no order, as life.X3. */
+	uint64_t key = ipcwait_impl_load64_relaxed(&generation.key);
+
+	if (!key)
+		key = begin_key();
+	return (id * key & IW_NAME_THREAD) | (key & ~IW_NAME_THREAD);
+}
+
 /* What the kernel says about a thread. */
 struct seen {
 	uint32_t id; /* in the namespace that /proc belongs to */
@@ -163,13 +210,10 @@ static const char *skip_fields(const char *at, unsigned n)
 /* Where @stack is 0, the thread is none of ours to look at, or on its way to its end. */
 static uint32_t sum(uint64_t start, uint64_t stack)
 {
-	uint64_t x = (start + (stack >> 4)) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t began;
+	uint32_t began = (uint32_t)(scrambled(start + (stack >> 4)) >> 42);
 
 	if (!start || !stack)
 		return 0;
-	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	began = (uint32_t)(x >> 42);
 	return began ? began : 1;
 }
 

@@ -48,6 +48,20 @@ uint32_t iw_thread_id(void);
 uint32_t iw_thread_birth(void);
 
 /*
+ * The calling thread among those of all processes that share memory, in whatever PID namespaces:
+ * its id does not tell it from those that have the same in another. The low part, not 0, is another
+ * for each thread of the process; the rest, 15 bits, is the same for all of them. Two threads of
+ * different processes have the same name once in billions. Right in the child of any fork, and 1 ns
+ * but for the first time, as iw_thread_id(); but before Linux 4.14 a child has the names of its
+ * parent for the same ids.
+ */
+uint64_t iw_thread_name(void);
+
+/* The low part of a name. */
+#define IW_NAME_THREAD UINT64_C(0x3fffff)
+#define IW_NAME_BITS   22
+
+/*
  * Another in each process that fork(2) or clone(2) has made with a copy of memory. 0 in all of
  * them where the kernel cannot tell (before Linux 4.14).
  */

@@ -26,7 +26,7 @@ int iw_mutex_try(struct ipcwait_mutex *m, uint64_t owner)
 		 * ORD mutex.A3: acquire on success, as mutex.A1. Pairs with mutex.R1, mutex.R2,
 		 * mutex.R3 and mutex_known.R1.
 		 */
-		if (ipcwait_impl_cas64_acquire(&m->word, &w, w | owner))
+		if (ipcwait_impl_cas64_acquire(&m->word, &w, mutex_owned(w, owner)))
 			return w & MUTEX_DIED ? -EOWNERDEAD : 0;
 	}
 	return w & MUTEX_LOST ? -ENOTRECOVERABLE : -EBUSY;

@@ -7,14 +7,21 @@
 #include "os/seam.h"
 #include "watch/misuse.h"
 
-static uint64_t self_as_owner(void)
-{
-	return (uint64_t)iw_thread_id() << MUTEX_OWNER_SHIFT;
-}
-
 static bool is_robust(const struct ipcwait_mutex *m)
 {
 	return m->flags & IPCWAIT_ROBUST;
+}
+
+/* Of one that is robust, others must be able to ask the kernel about its owner. */
+static uint64_t self_as_owner(const struct ipcwait_mutex *m)
+{
+	uint64_t name;
+
+	if (is_robust(m))
+		return (uint64_t)iw_thread_id() << MUTEX_OWNER_SHIFT;
+	name = iw_thread_name();
+	return (name & IW_NAME_THREAD) << MUTEX_OWNER_SHIFT |
+	       name >> IW_NAME_BITS << MUTEX_PROCESS_SHIFT;
 }
 
 static uint32_t noted_birth(const struct ipcwait_mutex *m)
@@ -29,18 +36,20 @@ static void note_birth(struct ipcwait_mutex *m, uint32_t birth)
 	ipcwait_impl_store32_relaxed(&m->note, birth);
 }
 
-/* The caller owns @m, and not a thread that had its id before and died. */
+/* The caller owns @m, and not a thread that has its id elsewhere, or had it before and died. */
 static bool is_own(const struct ipcwait_mutex *m)
 {
-	/* ORD mutex_known.X3: relaxed, no order needed: only the thread itself writes its id. */
+	/* ORD mutex_known.X3: relaxed, no order needed: only the thread itself writes its name. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
 	uint32_t birth;
 
-	if (mutex_owner(w) != iw_thread_id())
+	if ((w & (MUTEX_OWNER_MASK | MUTEX_PROCESS_MASK)) != self_as_owner(m))
 		return false;
+	if (!is_robust(m))
+		return true;
 	/* Read once: who buries late clears it at any moment. */
 	birth = noted_birth(m);
-	return !is_robust(m) || !(birth & IW_BIRTH_BEGAN) || birth == iw_thread_birth();
+	return !(birth & IW_BIRTH_BEGAN) || birth == iw_thread_birth();
 }
 
 /* What a new owner writes down, be it one after a death. */
@@ -78,7 +87,7 @@ static int last_look(struct ipcwait_mutex *m)
 
 	iw_mutex_bury(m, &doubt);
 	iw_mutex_bury(m, &doubt);
-	r = iw_mutex_try(m, self_as_owner());
+	r = iw_mutex_try(m, self_as_owner(m));
 	return r == -EBUSY ? -ETIMEDOUT : r;
 }
 
@@ -93,9 +102,9 @@ int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t 
 	if (is_own(m))
 		(void)iw_misuse(-EDEADLK, IPCWAIT_KIND_MUTEX, m, "ipcwait_mutex_lock",
 				"the caller owns it already");
-	r = iw_mutex_try(m, self_as_owner());
+	r = iw_mutex_try(m, self_as_owner(m));
 	if (r == -EBUSY)
-		r = iw_mutex_wait(m, self_as_owner(), deadline_ns, site);
+		r = iw_mutex_wait(m, self_as_owner(m), deadline_ns, site);
 	if (r == -ETIMEDOUT && is_robust(m))
 		r = last_look(m);
 	return own(m, r);
@@ -107,7 +116,7 @@ int iw_mutex_trylock_known(struct ipcwait_mutex *m)
 		return -ENOTSUP;
 	if (is_own(m))
 		return lock_again(m, -EBUSY);
-	return own(m, iw_mutex_try(m, self_as_owner()));
+	return own(m, iw_mutex_try(m, self_as_owner(m)));
 }
 
 /* Unlocked by a caller whose headers have no checks, who locked it as 1. */

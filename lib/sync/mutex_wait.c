@@ -35,7 +35,7 @@
 struct mutex_waiter {
 	struct iw_waiter base;
 	struct ipcwait_mutex *mutex;
-	uint64_t owner;   /* this thread as owner, in its place in the word */
+	uint64_t owner;   /* this thread as owner, in its places in the word */
 	uint64_t timed;   /* TIMED, if its section is to be measured */
 	int64_t began_at; /* when it first went to sleep; 0: not yet */
 	int64_t turn_at;  /* when it has waited for longer than anybody should */
@@ -98,7 +98,7 @@ static bool take_loss(struct mutex_waiter *me, uint64_t *w)
 static bool take(struct mutex_waiter *me, uint64_t *w)
 {
 	while (is_free(me, *w)) {
-		uint64_t mine = without_me(me, *w | me->owner) | me->timed;
+		uint64_t mine = without_me(me, mutex_owned(*w, me->owner)) | me->timed;
 		me->result = *w & MUTEX_DIED ? -EOWNERDEAD : 0;
 		/*
 		 * ORD mutex_wait.A1: acquire on success, as mutex.A1. Pairs with mutex.R1,

@@ -12,6 +12,8 @@
 
 #define MUTEX_SLEEPERS_MASK UINT64_C(0xffff)
 #define MUTEX_WAKE          (UINT64_C(1) << 16)
+#define MUTEX_PROCESS_SHIFT 17
+#define MUTEX_PROCESS_MASK  (UINT64_C(0x7fff) << MUTEX_PROCESS_SHIFT)
 #define MUTEX_OWNER_SHIFT   32
 #define MUTEX_OWNER_MASK    (UINT64_C(0x3fffff) << MUTEX_OWNER_SHIFT)
 #define MUTEX_URGENT        (UINT64_C(1) << 54)
@@ -51,6 +53,12 @@ static inline uint32_t mutex_owner(uint64_t w)
 static inline bool mutex_usable(const struct ipcwait_mutex *m)
 {
 	return !iw_is_misplaced(m) && !iw_is_finished(&mutex_layout, m);
+}
+
+/* The word with @owner, a thread and its process in their places; it was free. */
+static inline uint64_t mutex_owned(uint64_t w, uint64_t owner)
+{
+	return (w & ~MUTEX_PROCESS_MASK) | owner;
 }
 
 /*

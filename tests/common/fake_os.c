@@ -149,6 +149,11 @@ uint32_t iw_thread_id(void)
 	return fake.id;
 }
 
+uint64_t iw_thread_name(void)
+{
+	return fake.id | (uint64_t)fake.process << IW_NAME_BITS;
+}
+
 uint32_t iw_thread_birth(void)
 {
 	return fake.birth;

@@ -54,7 +54,8 @@ struct fake_os {
 	struct iw_cpu_set main_allowed; /* ... and to the first, if that is not the same */
 	unsigned cpu;
 	uint64_t rseq_field; /* see fake_rseq() */
-	uint32_t id, birth;  /* of the calling thread */
+	uint32_t id, birth;  /* of the calling thread, ... */
+	uint32_t process;    /* ... and where: the rest of its name */
 	enum iw_life life;   /* of any other */
 	/* Asked instead of it, if set. */
 	enum iw_life (*on_life)(uint32_t id, uint32_t birth);

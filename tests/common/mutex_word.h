@@ -10,7 +10,7 @@
 
 #define MUTEX_SLEEPERS_MOST UINT64_C(0xffff)
 #define MUTEX_WORD_WAKE     (UINT64_C(1) << 16)
-#define MUTEX_WORD_ZERO     (UINT64_C(0x7fff) << 17)
+#define MUTEX_WORD_PROCESS  (UINT64_C(0x7fff) << 17)
 #define MUTEX_WORD_OWNERS   (UINT64_C(0x3fffff) << 32)
 #define MUTEX_WORD_URGENT   (UINT64_C(1) << 54)
 #define MUTEX_WORD_DIED     (UINT64_C(1) << 55)

@@ -15,6 +15,7 @@
 
 #define CALLS_MOST 100
 #define MUTEXES    3
+#define PROCESS    17
 #define OWNER      32
 #define DIED       (UINT64_C(1) << 55)
 #define LOST       (UINT64_C(1) << 56)
@@ -26,17 +27,17 @@
 
 /*
  * The third has the id of the second, which is dead then. It is not known when the fourth began,
- * and not where the fifth is. The last is in another namespace.
+ * and not where the fifth is. The last is in another namespace, where it has the id of the second.
  */
 static const struct thread {
-	uint32_t id, birth;
+	uint32_t id, birth, process;
 } threads[] = {
-	{ FAKE_ID, FAKE_BIRTH },
-	{ FAKE_ID + 1, FAKE_BIRTH },
-	{ FAKE_ID + 1, FAKE_BIRTH + 1 },
-	{ FAKE_ID + 2, FAKE_BIRTH &NAMESPACE },
-	{ FAKE_ID + 3, FAKE_BIRTH &IW_BIRTH_BEGAN },
-	{ FAKE_ID + 4, FAKE_BIRTH + IW_BIRTH_BEGAN + 1 },
+	{ FAKE_ID, FAKE_BIRTH, 1 },
+	{ FAKE_ID + 1, FAKE_BIRTH, 1 },
+	{ FAKE_ID + 1, FAKE_BIRTH + 1, 2 },
+	{ FAKE_ID + 2, FAKE_BIRTH &NAMESPACE, 2 },
+	{ FAKE_ID + 3, FAKE_BIRTH &IW_BIRTH_BEGAN, 3 },
+	{ FAKE_ID + 1, FAKE_BIRTH + IW_BIRTH_BEGAN + 1, 4 },
 };
 
 #define THREADS (sizeof(threads) / sizeof(threads[0]))
@@ -46,7 +47,8 @@ struct model {
 	unsigned flags;
 	uint32_t space; /* namespace of a robust one */
 	const struct thread *owner;
-	unsigned count; /* unlocks that it takes */
+	uint32_t process; /* of the last owner */
+	unsigned count;   /* unlocks that it takes */
 	bool died, lost, finished;
 };
 
@@ -60,13 +62,13 @@ static bool robust(const struct model *m)
 	return m->flags & IPCWAIT_ROBUST;
 }
 
-/* A mutex that is not robust knows an id, and not whether it was used again. */
 static bool own(const struct model *m)
 {
 	if (!m->owner || !(m->flags & KNOWN) || m->owner->id != self->id)
 		return false;
-	return !robust(m) || m->owner->birth == self->birth ||
-	       !(m->owner->birth & IW_BIRTH_BEGAN);
+	if (!robust(m))
+		return m->owner->process == self->process;
+	return m->owner->birth == self->birth || !(m->owner->birth & IW_BIRTH_BEGAN);
 }
 
 static void check_word(const struct model *m)
@@ -76,6 +78,8 @@ static void check_word(const struct model *m)
 	if (m->owner)
 		w |= (m->flags & KNOWN ? (uint64_t)m->owner->id : 1) << OWNER;
 	w |= (m->died ? DIED : 0) | (m->lost ? LOST : 0);
+	if (m->flags & KNOWN && !robust(m))
+		w |= (uint64_t)m->process << PROCESS;
 	FUZZ_CHECK(m->mutex.word.v == (m->finished ? CHECKED : w));
 }
 
@@ -99,6 +103,7 @@ static int lock_result(struct model *m, int busy)
 	if (m->owner)
 		return busy;
 	m->owner = self;
+	m->process = self->process;
 	m->count = 1;
 	return m->died ? -EOWNERDEAD : 0;
 }
@@ -137,6 +142,7 @@ static int init_result(struct model *m, unsigned flags)
 	m->space = self->birth & NAMESPACE;
 	m->flags = flags;
 	m->owner = NULL;
+	m->process = 0;
 	m->died = m->lost = m->finished = false;
 	return 0;
 }
@@ -245,6 +251,13 @@ static int never_wait(const struct fake_call *call)
 	__builtin_trap();
 }
 
+static void be(const struct thread *t)
+{
+	fake.id = t->id;
+	fake.birth = t->birth;
+	fake.process = t->process;
+}
+
 static void begin(struct input *in)
 {
 	kernel_begin(in);
@@ -252,8 +265,7 @@ static void begin(struct input *in)
 	for (unsigned i = 0; i < MUTEXES; i++) {
 		models[i] = (struct model){ 0 };
 		self = &threads[0];
-		fake.id = self->id;
-		fake.birth = self->birth;
+		be(self);
 		init(&models[i], in);
 	}
 }
@@ -268,8 +280,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct model *m = &models[who / THREADS % MUTEXES];
 
 		self = &threads[who % THREADS];
-		fake.id = self->id;
-		fake.birth = self->birth;
+		be(self);
 		errno = 4711;
 		make(m, (enum call)(take_8(&in) % CALLS), &in);
 		FUZZ_CHECK(errno == 4711 && fake.wakes == 0);

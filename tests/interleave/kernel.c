@@ -83,12 +83,21 @@ int64_t iw_clock_raw_ns(void)
 	return iw_clock_ns();
 }
 
-/* No id is used again, and all are in one namespace. */
+/* No id is used again. Births are of one namespace. */
 #define NAMESPACE (IW_BIRTH_BEGAN + 1)
 
 uint32_t iw_thread_id(void)
 {
 	return model_thread() + 1;
+}
+
+bool model_same_ids;
+
+uint64_t iw_thread_name(void)
+{
+	if (model_same_ids)
+		return 1 | (uint64_t)(model_thread() + 1) << IW_NAME_BITS;
+	return iw_thread_id();
 }
 
 uint32_t iw_thread_birth(void)

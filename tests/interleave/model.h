@@ -174,8 +174,11 @@ struct model_word {
 /* The kernel's futex_waitv(), as in lib/os/futex_waitv.h. */
 int model_futex_waitv(const struct model_word *words, unsigned n, int64_t deadline_ns);
 
-/* Set in begin(): a kernel without it; a CPU for all threads, where each has its own as a rule. */
-extern bool model_lacks_waitv, model_one_cpu;
+/*
+ * Set in begin(): a kernel without it; a CPU for all threads, where each has its own as a rule; and
+ * a namespace for each, where they share one, so that all have the same id.
+ */
+extern bool model_lacks_waitv, model_one_cpu, model_same_ids;
 
 /* The kernel's futex, as in lib/os/futex.h. */
 int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,

@@ -3,7 +3,7 @@
 from mutant import Mutant
 
 OUT, WAIT, KNOWN = 'lib/sync/mutex.c', 'lib/sync/mutex_wait.c', 'lib/sync/mutex_known.c'
-HEADER = 'include/ipcwait/mutex.h'
+HEADER, WORD = 'include/ipcwait/mutex.h', 'lib/sync/mutex_word.h'
 
 
 def mutant(name, file, old, new, scenario, memory=''):
@@ -27,8 +27,8 @@ MUTANTS = [
     mutant('a waiter does not acquire', WAIT, 'ipcwait_impl_cas64_acquire(&me->mutex->word',
            'ipcwait_impl_cas64_relaxed(&me->mutex->word', 'two threads'),
     mutant('a known owner does not acquire', OUT,
-           'ipcwait_impl_cas64_acquire(&m->word, &w, w | owner)',
-           'ipcwait_impl_cas64_relaxed(&m->word, &w, w | owner)', 'recursive'),
+           'ipcwait_impl_cas64_acquire(&m->word, &w, mutex_owned(w, owner))',
+           'ipcwait_impl_cas64_relaxed(&m->word, &w, mutex_owned(w, owner))', 'recursive'),
     mutant('beside sleepers it does not acquire', OUT,
            'ipcwait_impl_cas64_acquire(&m->word, &w, w | IPCWAIT_IMPL_MUTEX_OWNER_ONE)',
            'ipcwait_impl_cas64_relaxed(&m->word, &w, w | IPCWAIT_IMPL_MUTEX_OWNER_ONE)',
@@ -193,15 +193,20 @@ MUTANTS = [
     mutant('a waiter of a lost one sleeps on', WAIT, 'return *w & MUTEX_LOST && take_loss(me, w);',
            'return false;', 'lost'),
     mutant('the owner is taken for another', KNOWN,
-           'return !is_robust(m) || !(birth & IW_BIRTH_BEGAN) || birth == iw_thread_birth();',
-           'return !is_robust(m) || !(birth & IW_BIRTH_BEGAN) ||\n'
-           '\t       noted_birth(m) == iw_thread_birth();', 'buried late'),
+           'return !(birth & IW_BIRTH_BEGAN) || birth == iw_thread_birth();',
+           'return !(birth & IW_BIRTH_BEGAN) || noted_birth(m) == iw_thread_birth();',
+           'buried late'),
     mutant('the levels of the dead', KNOWN, '\tm->count = 0;\n', '', 'a recursive owner dies'),
     mutant('one level too few', KNOWN, '\tm->count++;\n', '', 'recursive'),
     mutant('one level too many', KNOWN, '\t\tm->count--;\n\t\treturn 0;', '\t\tm->count--;',
            'recursive'),
     mutant('a stranger unlocks', KNOWN, 'if (!is_own(m) && !is_anonymous(m))', 'if (0)',
            'errorcheck'),
+    mutant('the id is all that counts', KNOWN,
+           '(w & (MUTEX_OWNER_MASK | MUTEX_PROCESS_MASK)) != self_as_owner(m)',
+           'mutex_owner(w) != mutex_owner(self_as_owner(m))', 'namespaces'),
+    mutant('the process of the last owner stays', WORD,
+           'return (w & ~MUTEX_PROCESS_MASK) | owner;', 'return w | owner;', 'namespaces'),
     mutant('the owner is not recognised', KNOWN, 'if (is_own(m) && m->flags & MUTEX_KINDS)',
            'if (0)', 'errorcheck'),
 ]

@@ -61,6 +61,7 @@ void mutex_begin(void)
 	const struct mutex_script *s = script();
 
 	engine_spins = s->spins;
+	model_same_ids = s->namespaces;
 	gone = held = lost = false;
 	free_ns = 0;
 	inside = told = idle = 0;
@@ -270,7 +271,7 @@ void mutex_thread(unsigned i)
 /* What the table in <ipcwait/mutex.h> rules out. */
 static void check_word(uint64_t w)
 {
-	model_assert(!(w & MUTEX_WORD_ZERO));
+	model_assert(!(w & MUTEX_WORD_PROCESS) || script()->namespaces);
 	model_assert(!(w & MUTEX_WORD_CHECKED) == !(script()->flags & KINDS));
 	model_assert(mutex_word_owner(w) <=
 		     (script()->flags & KINDS ? MODEL_THREADS_MAX : 1));

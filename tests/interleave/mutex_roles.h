@@ -39,6 +39,7 @@ struct mutex_script {
 	bool one_is_next; /* the only one who has waited since before the last alarm */
 	bool leaps;       /* the clock goes on by leaps */
 	bool all_watched; /* the learned window is no mere statistics here */
+	bool namespaces;  /* each thread is in one of its own, with the id of the others */
 	bool end_frees;   /* the memory; not the last who has locked it, at once */
 };
 
