@@ -141,7 +141,8 @@ IPCWAIT_BEGIN_DECLS
  *
  * Return: 0. On error @m is unchanged.
  *   -EINVAL   @m is NULL or misaligned, unknown @flags, or both RECURSIVE and ERRORCHECK
- *   -ENOTSUP  IPCWAIT_ROBUST where /proc is not mounted: the death of an owner could not be proven
+ *   -ENOTSUP  IPCWAIT_ROBUST where /proc is not mounted, or while no file descriptor is free: the
+ *             death of an owner could not be proven
  *
  * Ordering:     none; publish @m to other threads yourself
  * Threads:      one, before any other call on @m

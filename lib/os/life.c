@@ -210,7 +210,7 @@ static const char *skip_fields(const char *at, unsigned n)
 /* Where @stack is 0, the thread is none of ours to look at, or on its way to its end. */
 static uint32_t sum(uint64_t start, uint64_t stack)
 {
-	uint32_t began = (uint32_t)(scrambled(start + (stack >> 4)) >> 42);
+	uint32_t began = (uint32_t)(scrambled(start + (stack >> 4)) >> 43);
 
 	if (!start || !stack)
 		return 0;
@@ -232,17 +232,21 @@ static bool parse(const char *text, struct seen *s)
 	return true;
 }
 
-/* @id 0: the calling thread. */
-static bool see(uint32_t id, struct seen *s)
+/* 0 or a negative errno. @id 0: the calling thread. */
+static int see(uint32_t id, struct seen *s)
 {
 	char path[PATH_BYTES], text[STAT_BYTES], *at = stpcpy(path, iw_life_proc);
+	int r;
 
 	if (id)
 		at = put_number(stpcpy(put_number(stpcpy(at, "/"), id), "/task/"), id);
 	else
 		at = stpcpy(at, "/thread-self");
 	(void)stpcpy(at, "/stat");
-	return iw_file_read(path, text, sizeof(text)) > 0 && parse(text, s);
+	r = iw_file_read(path, text, sizeof(text));
+	if (r < 0)
+		return r;
+	return parse(text, s) ? 0 : -ENODATA;
 }
 
 /* A namespace is known by its inode; inodes are dealt out one after the other. */
@@ -256,15 +260,48 @@ static uint64_t namespace_inode(const char *name)
 }
 
 /* Kernels before 5.6 have no time namespaces. */
-static uint32_t read_birth(void)
+static uint32_t read_namespaces(void)
 {
 	uint64_t pids = namespace_inode("pid"), times = namespace_inode("time");
-	struct seen self;
 
 	if (!pids)
 		return 0;
-	return (uint32_t)((pids + 5 * times) % NAMESPACES + 1) * NAMESPACE_ONE +
-	       (see(0, &self) && self.id == iw_thread_id() ? self.began : 0);
+	return (uint32_t)((pids + 5 * times) % NAMESPACES + 1) * NAMESPACE_ONE;
+}
+
+/* What could not be read for this reason may be read later. */
+static bool will_pass(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EINTR;
+}
+
+/* Drawn once for each thread. Where it cannot be kept, it has to be the same each time. */
+static uint32_t drawn_birth(void)
+{
+	uint32_t number = iw_process_generation();
+
+	if (!is_kept(number, iw_thread.drawn)) {
+		uint64_t n = number ? draw() : scrambled(iw_thread_name());
+
+		iw_thread.drawn = kept(number, (uint32_t)(n >> 43) | IW_BIRTH_DRAWN);
+	}
+	return (uint32_t)iw_thread.drawn;
+}
+
+/* False if it is worth another try. */
+static bool read_birth(uint32_t *birth)
+{
+	struct seen self;
+	int r = see(0, &self);
+
+	*birth = read_namespaces();
+	if (!*birth)
+		return !will_pass(r);
+	if (r || self.id != iw_thread_id() || !self.began)
+		*birth |= drawn_birth();
+	else
+		*birth |= self.began;
+	return !will_pass(r);
 }
 
 uint32_t iw_thread_birth(void)
@@ -275,10 +312,20 @@ uint32_t iw_thread_birth(void)
 
 	if (is_kept(number, iw_thread.birth))
 		return (uint32_t)iw_thread.birth;
-	birth = read_birth();
-	iw_thread.birth = kept(number, birth);
+	if (read_birth(&birth))
+		iw_thread.birth = kept(number, birth);
 	errno = saved_errno;
 	return birth;
+}
+
+bool iw_thread_has_birth(uint32_t birth)
+{
+	uint32_t own = iw_thread_birth();
+
+	if (birth == own)
+		return true;
+	return birth & IW_BIRTH_DRAWN && (birth & IW_BIRTH_BEGAN) == drawn_birth() &&
+	       birth / NAMESPACE_ONE == own / NAMESPACE_ONE;
 }
 
 /* True if no thread has that id; false if one has, or it is not told. */
@@ -296,7 +343,7 @@ static enum iw_life look_at(uint32_t id, uint32_t began)
 {
 	struct seen s;
 
-	if (!see(id, &s) || s.id != id)
+	if (see(id, &s) || s.id != id)
 		return is_free(id) ? IW_DEAD : IW_UNKNOWN;
 	if (s.state == 'Z' || s.state == 'X' || s.state == 'x')
 		return IW_DEAD;
@@ -311,7 +358,11 @@ enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
 
 	if (self / NAMESPACE_ONE != birth / NAMESPACE_ONE || !(self / NAMESPACE_ONE))
 		return IW_UNKNOWN;
+	if (id == iw_thread_id() && birth & IW_BIRTH_BEGAN)
+		return iw_thread_has_birth(birth) ? IW_ALIVE : IW_DEAD;
 	if (is_free(id))
 		return IW_DEAD;
-	return self & IW_BIRTH_BEGAN ? look_at(id, birth & IW_BIRTH_BEGAN) : IW_UNKNOWN;
+	if (!iw_birth_known(self))
+		return IW_UNKNOWN;
+	return look_at(id, iw_birth_known(birth) ? birth & IW_BIRTH_BEGAN : 0);
 }

@@ -14,17 +14,24 @@
  *   - that an id was used again, or its process has replaced its program, if the
  *     process that has it may not be looked at (ptrace(2), "access mode checking");
  *   - that a program has replaced itself by itself where addresses are not random;
- *   - one false likeness in 4 million among threads, and one in 1023 among namespaces.
+ *   - that an id was used again, of a thread that could not read its birth;
+ *   - one false likeness in 2 million among threads, and one in 1023 among namespaces.
  * A process restored from a checkpoint has another birth than before: what it locked looks
  * abandoned. Do not checkpoint a process that holds a robust object.
  */
 #ifndef IW_OS_LIFE_H
 #define IW_OS_LIFE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* The low part of a birth; 0 if it is not known. The rest is the namespace, 0 if not known. */
+/*
+ * The low part of a birth, and the highest bit in it: that part was drawn at random, because when
+ * the thread began could not be read. It tells the thread from others too, but to itself only. 0:
+ * nothing is known. The rest is the namespace, 0 if not known.
+ */
 #define IW_BIRTH_BEGAN UINT32_C(0x3fffff)
+#define IW_BIRTH_DRAWN UINT32_C(0x200000)
 
 enum iw_life {
 	IW_ALIVE,   /* it exists, and its birth is the one asked for */
@@ -42,10 +49,19 @@ enum iw_life {
 uint32_t iw_thread_id(void);
 
 /*
- * The birth of the calling thread, the same for as long as it runs this program; parts of it
- * that cannot be known are 0. Read once, which takes a few 10 us.
+ * The birth of the calling thread, the same for as long as it runs this program, but for one thing:
+ * while the process has no descriptors or the kernel no memory it is drawn, and read again each
+ * time. Read once otherwise, which takes a few 10 us.
  */
 uint32_t iw_thread_birth(void);
+
+/* It is the caller's, be it as it was while it could not be read. */
+bool iw_thread_has_birth(uint32_t birth);
+
+static inline bool iw_birth_known(uint32_t birth)
+{
+	return birth & IW_BIRTH_BEGAN && !(birth & IW_BIRTH_DRAWN);
+}
 
 /*
  * The calling thread among those of all processes that share memory, in whatever PID namespaces:
@@ -68,8 +84,8 @@ uint64_t iw_thread_name(void);
 uint32_t iw_process_generation(void);
 
 /*
- * Whether the thread with that id and birth is alive. If only the birth's high part is known, a
- * free id and a thread that has ended are still proofs of death, and nothing is of life.
+ * Whether the thread with that id and birth is alive. If when it began is not known, a free id and
+ * a thread that has ended are still proofs of death, and nothing is of life.
  *
  * If @id and @birth are read from two words while owners change, they may belong to different
  * threads, which is a false proof: believe IW_DEAD only if both are unchanged some time later.

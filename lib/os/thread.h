@@ -32,6 +32,7 @@ struct iw_thread {
 	/* Who it is, with the generation that this was read in: lib/os/life.c. */
 	uint64_t id;
 	uint64_t birth;
+	uint64_t drawn; /* in the place of a birth that it cannot read */
 };
 
 #define IW_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))

@@ -41,15 +41,11 @@ static bool is_own(const struct ipcwait_mutex *m)
 {
 	/* ORD mutex_known.X3: relaxed, no order needed: only the thread itself writes its name. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&m->word);
-	uint32_t birth;
 
 	if ((w & (MUTEX_OWNER_MASK | MUTEX_PROCESS_MASK)) != self_as_owner(m))
 		return false;
-	if (!is_robust(m))
-		return true;
-	/* Read once: who buries late clears it at any moment. */
-	birth = noted_birth(m);
-	return !(birth & IW_BIRTH_BEGAN) || birth == iw_thread_birth();
+	/* No birth is not the caller's: a dead owner had not written it, or is being buried. */
+	return !is_robust(m) || iw_thread_has_birth(noted_birth(m));
 }
 
 /* What a new owner writes down, be it one after a death. */
@@ -99,7 +95,7 @@ int iw_mutex_lock_known(struct ipcwait_mutex *m, int64_t deadline_ns, uintptr_t 
 		return -ENOTSUP;
 	if (is_own(m) && m->flags & MUTEX_KINDS)
 		return lock_again(m, -EDEADLK);
-	if (is_own(m))
+	if (IW_IS_CHECKED && is_own(m))
 		(void)iw_misuse(-EDEADLK, IPCWAIT_KIND_MUTEX, m, "ipcwait_mutex_lock",
 				"the caller owns it already");
 	r = iw_mutex_try(m, self_as_owner(m));
@@ -164,14 +160,20 @@ int ipcwait_mutex_consistent(struct ipcwait_mutex *m)
 	return 0;
 }
 
+/* The caller does not own it. So if it has the owner's id, that is free again, or was. */
+static bool is_gone(uint32_t owner, uint32_t birth)
+{
+	return owner == iw_thread_id() || iw_thread_life(owner, birth) == IW_DEAD;
+}
+
 /*
  * t -> 0, DIED -> 1, if thread t is dead. Called after a sleep that an alarm has ended; so the
  * first call notes who the owner is, and only if it has not changed by the next it is asked about.
  *
  * The birth is cleared before: else the next owner's id could be seen beside it, and would be taken
- * for a thread that has got the id of a dead one. Who comes late clears the next owner's birth,
- * which makes less provable and nothing false. Likewise two proofs are wanted, an alarm apart:
- * between the readings of id and birth the owner may have changed.
+ * for a thread that has got the id of a dead one. Who comes late finds another birth there, which
+ * stays: without it the next owner would not know itself. Likewise two proofs are wanted, an alarm
+ * apart: between the readings of id and birth the owner may have changed.
  */
 void iw_mutex_bury(struct ipcwait_mutex *m, struct mutex_doubt *doubt)
 {
@@ -184,13 +186,15 @@ void iw_mutex_bury(struct ipcwait_mutex *m, struct mutex_doubt *doubt)
 
 	if (!owner || owner != doubt->owner || birth != doubt->birth)
 		*doubt = (struct mutex_doubt){ .owner = owner, .birth = birth };
-	else if (iw_thread_life(owner, birth) == IW_DEAD)
+	else if (is_gone(owner, birth))
 		doubt->proofs++;
 	/* That nobody has the id, or that its thread has ended, is true whatever the birth. */
 	if (doubt->proofs < 2 &&
-	    !(doubt->proofs && iw_thread_life(owner, birth & ~IW_BIRTH_BEGAN) == IW_DEAD))
+	    !(doubt->proofs && is_gone(owner, birth & ~IW_BIRTH_BEGAN)))
 		return;
-	note_birth(m, birth & ~IW_BIRTH_BEGAN);
+	/* ORD mutex_known.X8: relaxed, no order needed: R1 below publishes it. */
+	if (!ipcwait_impl_cas32_relaxed(&m->note, &birth, birth & ~IW_BIRTH_BEGAN))
+		return;
 	/*
 	 * ORD mutex_known.R1: release on success, so that the next owner sees what the dead one
 	 * did, which was complete when the kernel said that it is gone. Pairs with
@@ -206,7 +210,7 @@ int iw_mutex_init_robust(struct ipcwait_mutex *m)
 {
 	uint32_t birth = iw_thread_birth();
 
-	if (!(birth & IW_BIRTH_BEGAN) || !(birth & ~IW_BIRTH_BEGAN))
+	if (!iw_birth_known(birth) || !(birth & ~IW_BIRTH_BEGAN))
 		return -ENOTSUP;
 	m->note.v = birth & ~IW_BIRTH_BEGAN;
 	return 0;

@@ -53,6 +53,15 @@ static uint64_t own_name(const struct ipcwait_once *o)
 	return (uint64_t)birth << BIRTH_SHIFT | (uint64_t)iw_thread_id() << RUNNER_SHIFT;
 }
 
+/* The caller is the runner in @w: what it is called may have been read better since. */
+static bool is_own_run(const struct ipcwait_once *o, uint64_t name, uint64_t w)
+{
+	if ((w & WHO_MASK) == name)
+		return true;
+	return !(o->flags & IPCWAIT_PRIVATE) && !((w ^ name) & RUNNER_MASK) &&
+	       iw_thread_has_birth((uint32_t)(w >> BIRTH_SHIFT));
+}
+
 /* One thread in one wait. */
 struct once_waiter {
 	struct iw_waiter base;
@@ -195,7 +204,7 @@ static int wait_for_turn(struct once_waiter *me)
 	/* ORD once.X3: relaxed, hint: a thread knows what it has written itself. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me->once->word);
 
-	if ((w & WHO_MASK) == me->name)
+	if (is_own_run(me->once, me->name, w))
 		return iw_misuse(-EDEADLK, IPCWAIT_KIND_ONCE, me->once, "ipcwait_once_run",
 				 "called from inside its function");
 	/* What is open teaches nothing. */

@@ -159,6 +159,11 @@ uint32_t iw_thread_birth(void)
 	return fake.birth;
 }
 
+bool iw_thread_has_birth(uint32_t birth)
+{
+	return birth == fake.birth || (fake.drawn && birth == fake.drawn);
+}
+
 enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
 {
 	fake.life_readings++;

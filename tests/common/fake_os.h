@@ -55,7 +55,8 @@ struct fake_os {
 	unsigned cpu;
 	uint64_t rseq_field; /* see fake_rseq() */
 	uint32_t id, birth;  /* of the calling thread, ... */
-	uint32_t process;    /* ... and where: the rest of its name */
+	uint32_t process;    /* ... where: the rest of its name, ... */
+	uint32_t drawn;      /* ... and its birth before it could be read, or 0 */
 	enum iw_life life;   /* of any other */
 	/* Asked instead of it, if set. */
 	enum iw_life (*on_life)(uint32_t id, uint32_t birth);

@@ -35,7 +35,7 @@ static const struct thread {
 	{ FAKE_ID, FAKE_BIRTH, 1 },
 	{ FAKE_ID + 1, FAKE_BIRTH, 1 },
 	{ FAKE_ID + 1, FAKE_BIRTH + 1, 2 },
-	{ FAKE_ID + 2, FAKE_BIRTH &NAMESPACE, 2 },
+	{ FAKE_ID + 2, (FAKE_BIRTH & NAMESPACE) | IW_BIRTH_DRAWN | 5, 2 },
 	{ FAKE_ID + 3, FAKE_BIRTH &IW_BIRTH_BEGAN, 3 },
 	{ FAKE_ID + 1, FAKE_BIRTH + IW_BIRTH_BEGAN + 1, 4 },
 };
@@ -68,7 +68,7 @@ static bool own(const struct model *m)
 		return false;
 	if (!robust(m))
 		return m->owner->process == self->process;
-	return m->owner->birth == self->birth || !(m->owner->birth & IW_BIRTH_BEGAN);
+	return m->owner->birth == self->birth;
 }
 
 static void check_word(const struct model *m)
@@ -100,6 +100,11 @@ static int lock_result(struct model *m, int busy)
 		return busy == -EBUSY ? -EBUSY : -EDEADLK;
 	if (m->lost)
 		return -ENOTRECOVERABLE;
+	/* Whoever has the id of an owner that it is not, and looks, knows that that is dead. */
+	if (m->owner && robust(m) && busy == -ETIMEDOUT && m->owner->id == self->id) {
+		m->owner = NULL;
+		m->died = true;
+	}
 	if (m->owner)
 		return busy;
 	m->owner = self;
@@ -137,7 +142,7 @@ static int init_result(struct model *m, unsigned flags)
 	    (flags & IPCWAIT_RECURSIVE && flags & IPCWAIT_ERRORCHECK))
 		return -EINVAL;
 	if (flags & IPCWAIT_ROBUST &&
-	    (!(self->birth & IW_BIRTH_BEGAN) || !(self->birth & NAMESPACE)))
+	    (!iw_birth_known(self->birth) || !(self->birth & NAMESPACE)))
 		return -ENOTSUP;
 	m->space = self->birth & NAMESPACE;
 	m->flags = flags;

@@ -83,15 +83,20 @@ int64_t iw_clock_raw_ns(void)
 	return iw_clock_ns();
 }
 
-/* No id is used again. Births are of one namespace. */
+/* Births are of one namespace. */
 #define NAMESPACE (IW_BIRTH_BEGAN + 1)
 
+bool model_same_ids, model_id_again;
+
+/* Who has got an id sees all that the thread has done which had it before. */
 uint32_t iw_thread_id(void)
 {
-	return model_thread() + 1;
+	if (!model_id_again)
+		return model_thread() + 1;
+	if (model_thread())
+		view_join(sched_view(), sched_view_of(model_thread() - 1), true);
+	return 1;
 }
-
-bool model_same_ids;
 
 uint64_t iw_thread_name(void)
 {
@@ -102,7 +107,12 @@ uint64_t iw_thread_name(void)
 
 uint32_t iw_thread_birth(void)
 {
-	return NAMESPACE + iw_thread_id();
+	return NAMESPACE + model_thread() + 1;
+}
+
+bool iw_thread_has_birth(uint32_t birth)
+{
+	return birth == iw_thread_birth();
 }
 
 /* The birth of another thread is a false proof, as it is of the real kernel. */
@@ -110,6 +120,9 @@ enum iw_life iw_thread_life(uint32_t id, uint32_t birth)
 {
 	if (birth / NAMESPACE != 1)
 		return IW_UNKNOWN;
+	/* Who has it now is alive, and nobody asks but itself. */
+	if (model_id_again)
+		return birth & IW_BIRTH_BEGAN ? IW_DEAD : IW_UNKNOWN;
 	if (model_dead(id - 1)) {
 		/* The kernel says so when all that the thread has done is there to be seen. */
 		view_join(sched_view(), sched_view_of(id - 1), true);

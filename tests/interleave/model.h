@@ -175,10 +175,11 @@ struct model_word {
 int model_futex_waitv(const struct model_word *words, unsigned n, int64_t deadline_ns);
 
 /*
- * Set in begin(): a kernel without it; a CPU for all threads, where each has its own as a rule; and
- * a namespace for each, where they share one, so that all have the same id.
+ * Set in begin(): a kernel without it; a CPU for all threads, where each has its own as a rule; a
+ * namespace for each, where they share one, so that all have the same id; and the same id for all
+ * of them, of whom one lives at a time.
  */
-extern bool model_lacks_waitv, model_one_cpu, model_same_ids;
+extern bool model_lacks_waitv, model_one_cpu, model_same_ids, model_id_again;
 
 /* The kernel's futex, as in lib/os/futex.h. */
 int model_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,

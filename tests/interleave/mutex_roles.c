@@ -62,6 +62,7 @@ void mutex_begin(void)
 
 	engine_spins = s->spins;
 	model_same_ids = s->namespaces;
+	model_id_again = s->id_again;
 	gone = held = lost = false;
 	free_ns = 0;
 	inside = told = idle = 0;
@@ -260,12 +261,14 @@ void mutex_thread(unsigned i)
 {
 	const struct mutex_script *s = script();
 
-	if (s->role[i] == NOTHING)
+	if (s->role[i] == NOTHING || (s->id_again && i && !model_dead(i - 1)))
 		return;
 	if (s->role[i] == LOCKS_LATE)
 		sleep_for(s->later_ns);
 	for (unsigned n = s->rounds && s->role[i] != HOLDS ? s->rounds : 1; n; n--)
 		act(s->role[i], n == 1);
+	/* It is not still that of the dead, which has had the same id. */
+	model_assert(!s->id_again || !mutex_word_owner(model_peek(&mutex->word)));
 }
 
 /* What the table in <ipcwait/mutex.h> rules out. */
@@ -290,7 +293,8 @@ static void check_birth(uint64_t w)
 {
 	uint32_t began = (uint32_t)model_peek(&mutex->note) & IW_BIRTH_BEGAN;
 
-	model_assert(!began || !mutex_word_owner(w) || began == mutex_word_owner(w));
+	model_assert(!began || !mutex_word_owner(w) || began == mutex_word_owner(w) ||
+		     script()->id_again);
 }
 
 void mutex_look(void)

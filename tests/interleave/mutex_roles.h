@@ -40,6 +40,7 @@ struct mutex_script {
 	bool leaps;       /* the clock goes on by leaps */
 	bool all_watched; /* the learned window is no mere statistics here */
 	bool namespaces;  /* each thread is in one of its own, with the id of the others */
+	bool id_again;    /* each thread has that of the last, when that has died */
 	bool end_frees;   /* the memory; not the last who has locked it, at once */
 };
 

@@ -417,7 +417,7 @@ static void proc_of_another_namespace(void)
 
 	begin_proc(&f, kernels_id() + 1);
 	CHECK(iw_thread_birth() != 0);
-	CHECK_EQ(iw_thread_birth() & IW_BIRTH_BEGAN, 0);
+	CHECK(!iw_birth_known(iw_thread_birth()));
 	CHECK_EQ(said(&f, STAT_REST("Z", "4711", "140724603453440")), IW_UNKNOWN);
 	pid = begin(&fd, &child, NULL);
 	CHECK_EQ(life(child), IW_UNKNOWN);

@@ -14,6 +14,9 @@
 #define OTHER_ID    2000
 #define OTHER_BIRTH (FAKE_BIRTH + 1)
 
+/* Of a thread that could not read its own. */
+#define DRAWN (IW_BIRTH_BEGAN + 1 + IW_BIRTH_DRAWN + 9)
+
 #define OTHERS(sleepers) (MUTEX_WORD_CHECKED | MUTEX_WORD(OTHER_ID, 0, sleepers))
 #define MINE(sleepers)   (MUTEX_WORD_CHECKED | MUTEX_WORD(FAKE_ID, 0, sleepers))
 
@@ -164,9 +167,11 @@ static void test_another_namespace(void **state)
 	CHECK_EQ(ipcwait_mutex_lock_until(&m, 0), -ENOTSUP);
 	left(OTHERS(0), 0, 0);
 	/* Nor can anything be proven of one that is not known, or without a birth. */
-	fake.birth = IW_BIRTH_BEGAN;
+	fake.birth = 7;
 	CHECK_EQ(ipcwait_mutex_init(&m, IPCWAIT_ROBUST), -ENOTSUP);
 	fake.birth = IW_BIRTH_BEGAN + 1;
+	CHECK_EQ(ipcwait_mutex_init(&m, IPCWAIT_ROBUST), -ENOTSUP);
+	fake.birth = DRAWN;
 	CHECK_EQ(ipcwait_mutex_init(&m, IPCWAIT_ROBUST), -ENOTSUP);
 	left(OTHERS(0), 0, 0);
 }
@@ -182,6 +187,75 @@ static void test_an_id_used_again(void **state)
 	left(OTHERS(0), 0, 0);
 }
 
+/* The same, whatever the dead one has written down: the caller knows that it is another. */
+static void test_an_id_used_again_and_no_birth(void **state)
+{
+	const uint32_t notes[] = { OTHER_BIRTH, OTHER_BIRTH & ~IW_BIRTH_BEGAN, DRAWN };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		world(IW_UNKNOWN, 0);
+		CHECK_EQ(ipcwait_mutex_init(&m, IPCWAIT_ROBUST | IPCWAIT_RECURSIVE), 0);
+		mutex_fabricate(&m, OTHERS(0));
+		m.note.v = notes[i];
+		fake.id = OTHER_ID;
+		CHECK_EQ(ipcwait_mutex_trylock(&m), -EBUSY);
+		CHECK_EQ(ipcwait_mutex_unlock(&m), -EPERM);
+		CHECK_EQ(ipcwait_mutex_lock_until(&m, 0), -EOWNERDEAD);
+		CHECK_EQ(m.note.v, FAKE_BIRTH);
+		CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+		CHECK_EQ(ipcwait_mutex_consistent(&m), 0);
+		CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
+		CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
+		left(MUTEX_WORD_CHECKED, 0, 0);
+	}
+}
+
+/* It knows itself by what it has written, also when it has read its birth since. */
+static void test_a_birth_read_late(void **state)
+{
+	(void)state;
+	world(IW_ALIVE, 0);
+	mutex_fabricate(&m, MUTEX_WORD_CHECKED);
+	fake.birth = DRAWN;
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK_EQ(m.note.v, DRAWN);
+	fake.drawn = DRAWN;
+	fake.birth = FAKE_BIRTH;
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EDEADLK);
+	CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
+	CHECK_EQ(ipcwait_mutex_lock(&m), 0);
+	CHECK_EQ(m.note.v, FAKE_BIRTH);
+	CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
+	left(MUTEX_WORD_CHECKED, 0, 0);
+}
+
+/* Another has buried it first, and the next owner has written down its own birth. */
+static void bury_first(void)
+{
+	CHECK_EQ(m.note.v, OTHER_BIRTH);
+	mutex_fabricate(&m, MUTEX_WORD_CHECKED | MUTEX_WORD(OTHER_ID + 1, 0, 1) |
+				    MUTEX_WORD_DIED);
+	m.note.v = OTHER_BIRTH + 1;
+}
+
+static enum iw_life overtaken(uint32_t id, uint32_t birth)
+{
+	if (id == OTHER_ID && birth == (OTHER_BIRTH & ~IW_BIRTH_BEGAN))
+		bury_first();
+	return id == OTHER_ID ? IW_DEAD : IW_ALIVE;
+}
+
+static void test_a_late_burial(void **state)
+{
+	(void)state;
+	world(IW_DEAD, 0);
+	fake.on_life = overtaken;
+	FAKE_SCRIPT(two_alarms);
+	CHECK_EQ(ipcwait_mutex_lock_until(&m, fake.now_ns + 6 * MS), -ETIMEDOUT);
+	CHECK_EQ(m.note.v, OTHER_BIRTH + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +266,9 @@ int main(void)
 		cmocka_unit_test(test_an_owner_that_lives_after_all),
 		cmocka_unit_test(test_another_namespace),
 		cmocka_unit_test(test_an_id_used_again),
+		cmocka_unit_test(test_an_id_used_again_and_no_birth),
+		cmocka_unit_test(test_a_birth_read_late),
+		cmocka_unit_test(test_a_late_burial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

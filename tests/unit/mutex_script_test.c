@@ -50,6 +50,8 @@ struct row {
 static void assert_unlock(unsigned flags, const struct row *row)
 {
 	script_world(flags, row->before, IPCWAIT_BLOCK);
+	if (flags & IPCWAIT_ROBUST)
+		m.note.v = FAKE_BIRTH;
 	CHECK_EQ(ipcwait_mutex_unlock(&m), 0);
 	assert_word(row->after | (flags & ~IPCWAIT_PRIVATE ? CHECKED : 0));
 	CHECK_EQ(fake.wakes, row->woken ? 1 : 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of threads, over the real kernel. */
+/* The names of threads, and births that cannot be read at first, over the real kernel. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
@@ -62,11 +64,67 @@ static void names_of_copies(void)
 		      (names[i] ^ iw_thread_name()) >> IW_NAME_BITS);
 }
 
+static void allow_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+
+	CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	limit.rlim_cur = n < limit.rlim_max ? n : limit.rlim_max;
+	CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
+
+static void *tell_birth(void *arg)
+{
+	*(uint32_t *)arg = iw_thread_birth();
+	CHECK(iw_thread_has_birth(*(uint32_t *)arg));
+	return NULL;
+}
+
+static uint32_t birth_of_another(void)
+{
+	uint32_t birth = 0;
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, tell_birth, &birth), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	return birth;
+}
+
+static void births_without_descriptors(void)
+{
+	uint32_t drawn, read;
+
+	allow_descriptors(0);
+	errno = 4711;
+	drawn = iw_thread_birth();
+	CHECK_EQ(errno, 4711);
+	CHECK(drawn & IW_BIRTH_BEGAN && drawn & ~IW_BIRTH_BEGAN);
+	CHECK(!iw_birth_known(drawn));
+	CHECK_EQ(iw_thread_birth(), drawn);
+	CHECK(iw_thread_has_birth(drawn));
+	CHECK(birth_of_another() != drawn);
+	CHECK_EQ(iw_thread_life(iw_thread_id(), drawn), IW_ALIVE);
+	CHECK_EQ(iw_thread_life(iw_thread_id(), drawn ^ 1), IW_DEAD);
+
+	allow_descriptors(64);
+	read = iw_thread_birth();
+	CHECK(iw_birth_known(read));
+	CHECK_EQ(read & ~IW_BIRTH_BEGAN, drawn & ~IW_BIRTH_BEGAN);
+	CHECK(iw_thread_has_birth(read));
+	CHECK(iw_thread_has_birth(drawn));
+	CHECK(!iw_thread_has_birth(read & ~IW_BIRTH_BEGAN));
+	/* It is kept from now on, and nobody takes what was drawn for a proof. */
+	allow_descriptors(0);
+	CHECK_EQ(iw_thread_birth(), read);
+	CHECK_EQ(iw_thread_life((uint32_t)getppid(), drawn), IW_UNKNOWN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(names_in_a_process),
 		CHILD_TEST(names_of_copies),
+		CHILD_TEST(births_without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
