@@ -109,7 +109,9 @@
  * then a free mutex lies beside sleepers. So every sleep has an alarm, after 5 ms at first, and
  * none of these bits outlives the look of a waiter that an alarm has woken; URGENT, of one that is
  * overdue. While nobody dies or is kept from running, only QUIET leaves a free mutex beside
- * sleepers, for a nap. SLEEPERS may be too large (a waiter was killed): needless wakes.
+ * sleepers, for a nap. SLEEPERS may be too large (waiters were killed), for good: a needless wake
+ * after each wait, and alarms of the others a patience later for each, up to a second in all; a
+ * tenth of one where the mutex is robust.
  */
 struct ipcwait_mutex {
 	struct ipcwait_word64 word; /* low half: the futex */

@@ -39,10 +39,11 @@ struct mutex_waiter {
 	uint64_t timed;   /* TIMED, if its section is to be measured */
 	int64_t began_at; /* when it first went to sleep; 0: not yet */
 	int64_t turn_at;  /* when it has waited for longer than anybody should */
-	int64_t alarm_at; /* when its last sleep was to end if nobody woke it */
+	int64_t alarm_at; /* when its last sleep was to end if nobody woke it, or would have been */
 	struct iw_backoff nap;
 	uint32_t pace; /* what the mutex had learned when it came */
 	bool sleeper;  /* counted in SLEEPERS */
+	bool left_out; /* sleeps, and is not counted, because there was no room */
 	bool spinner;  /* has set SPINNER */
 	bool naps;     /* has set QUIET */
 	bool asleep;   /* announced, and has not looked since */
@@ -249,11 +250,28 @@ static struct iw_rest announced(struct mutex_waiter *me, int64_t now_ns, uint64_
 	struct iw_rest rest = iw_rest_on(me->base.futex, (uint32_t)w);
 
 	me->sleeper = me->asleep = true;
+	me->left_out = false;
 	me->base.apart_ns = me->overdue ? 0 : iw_pace_apart_ns(me->pace);
 	rest.bits = me->overdue ? MUTEX_BITS_OVERDUE : MUTEX_BITS_PATIENT;
 	rest.until_ns = me->alarm_at = next_alarm(me, now_ns, w);
 	rest.spin_ns = me->overdue ? me->base.block_ns : 0;
 	return rest;
+}
+
+/* Of one that may not announce itself: it looks soon, but asks about a death when others would. */
+static struct iw_rest left_out(struct mutex_waiter *me, int64_t now_ns, uint64_t w)
+{
+	if (!me->left_out || now_ns >= me->alarm_at)
+		me->alarm_at = next_alarm(me, now_ns, w);
+	me->left_out = true;
+	return iw_rest_unpublished();
+}
+
+/* An alarm has rung, as far as this waiter has one: the owner may be dead. */
+static void look_after_owner(struct mutex_waiter *me)
+{
+	if (me->sleeper || (me->left_out && iw_clock_ns() >= me->alarm_at))
+		iw_mutex_bury(me->mutex, &me->doubt);
 }
 
 /*
@@ -267,8 +285,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 	int64_t now_ns;
 	bool full, naps;
 
-	if (me->mutex->flags & IPCWAIT_ROBUST && me->sleeper)
-		iw_mutex_bury(me->mutex, &me->doubt);
+	if (me->mutex->flags & IPCWAIT_ROBUST)
+		look_after_owner(me);
 	/* ORD mutex_wait.X4: relaxed, re-checked by the CAS below or in take(). */
 	w = ipcwait_impl_load64_relaxed(&me->mutex->word);
 	now_ns = note_time(me, w);
@@ -286,7 +304,7 @@ static struct iw_rest settle(struct iw_waiter *base)
 	} while (w != asleep && !ipcwait_impl_cas64_relaxed(&me->mutex->word, &w, asleep));
 	me->spinner = false;
 	me->naps = naps && !full;
-	return full ? iw_rest_unpublished() : announced(me, now_ns, asleep);
+	return full ? left_out(me, now_ns, asleep) : announced(me, now_ns, asleep);
 }
 
 /* t,k,s -> t,0,s-1 */

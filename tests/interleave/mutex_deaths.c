@@ -5,6 +5,7 @@
  */
 #include <ipcwait/mutex.h>
 
+#include "common/mutex_word.h"
 #include "interleave/mutex_roles.h"
 
 #define COMMON                                                          \
@@ -148,6 +149,23 @@ const struct model_scenario mutex_deaths[] = {
 		      .pct_depth = 4,
 		      .pct_runs = 25000,
 		      .runs_most = 5000,
+		      .sc_only = true } },
+	{ .name = "mutex: owner dies, no room to wait",
+	  .threads = 3,
+	  MORTAL,
+	  .process = { 0, 1, 1 },
+	  .mortal = 1,
+	  .faults = { .kills = 1 },
+	  .patient = true,
+	  .about = "who is not counted among the sleepers finds out too",
+	  SCRIPT{ .role = { LOCKS, LOCKS, LOCKS },
+		  .word = MUTEX_WORD(0, 0, 0xffff),
+		  .flags = IPCWAIT_ROBUST,
+		  .end_frees = true },
+	  .search = { .bound = 1,
+		      .pct_depth = 4,
+		      .pct_runs = 500,
+		      .runs_most = 3000,
 		      .sc_only = true } },
 	{ .name = "mutex: its id is used again",
 	  .threads = 2,

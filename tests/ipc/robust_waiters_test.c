@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
+#include "common/mutex_word.h"
 #include "heir.h"
 #include "process.h"
 
@@ -82,10 +83,8 @@ static void wait_and_expire(struct region *r)
 }
 
 /* One of those who wait gets -EOWNERDEAD, and the others what that one has put in order. */
-static void wait_and_inherit(struct region *r)
+static void inherit_with(struct region *r, int result)
 {
-	int result = heir_lock_for(r, HEIR_LONG_NS);
-
 	if (result == -EOWNERDEAD) {
 		CHECK(guarded_repair(&r->guarded));
 		CHECK_EQ(ipcwait_mutex_consistent(&r->mutex), 0);
@@ -94,6 +93,17 @@ static void wait_and_inherit(struct region *r)
 		CHECK_EQ(result, 0);
 	}
 	heir_unlock(r);
+}
+
+static void wait_and_inherit(struct region *r)
+{
+	inherit_with(r, heir_lock_for(r, HEIR_LONG_NS));
+}
+
+/* There is no last look. */
+static void wait_for_ever(struct region *r)
+{
+	inherit_with(r, ipcwait_mutex_lock(&r->mutex));
 }
 
 static void died_while_others_wait(void)
@@ -147,6 +157,22 @@ static void found_by_short_waits(void)
 	heir_end(r);
 }
 
+/* So many were killed that nobody else is counted as a sleeper. */
+static void died_where_no_more_fit(void)
+{
+	struct region *r = heir_begin(0);
+	pid_t waiter[3], child = heir_start_owner(r);
+
+	mutex_fabricate(&r->mutex, mutex_word(&r->mutex) | MUTEX_SLEEPERS_MOST);
+	for (int i = 0; i < 3; i++)
+		waiter[i] = seat(r, wait_for_ever);
+	region_kill(child);
+	for (int i = 0; i < 3; i++)
+		region_join(waiter[i]);
+	CHECK_EQ(r->taken, 1);
+	heir_end(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +181,7 @@ int main(void)
 		CHILD_TEST(died_while_others_wait),
 		CHILD_TEST(died_late),
 		CHILD_TEST(found_by_short_waits),
+		CHILD_TEST(died_where_no_more_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

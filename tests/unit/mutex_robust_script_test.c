@@ -84,6 +84,27 @@ static void test_burial_at_the_deadline(void **state)
 	left(MINE(3) | MUTEX_WORD_DIED, 0, 0);
 }
 
+/* Nobody who comes is counted among the sleepers: 65535 have been killed. */
+static int look_again(const struct fake_call *call)
+{
+	CHECK(call->word != (const uint32_t *)&m.word);
+	fake.now_ns = call->deadline_ns;
+	/* A look a millisecond, and one for a death in five at most. */
+	CHECK(fake.waits < 400);
+	CHECK(fake.life_readings <= 1 + fake.waits / 5);
+	return -ETIMEDOUT;
+}
+
+static void test_burial_where_no_more_fit(void **state)
+{
+	(void)state;
+	world(IW_DEAD, 65535);
+	fake.on_wait = look_again;
+	CHECK_EQ(ipcwait_mutex_lock(&m), -EOWNERDEAD);
+	CHECK_EQ(mutex_word(&m), MINE(65535) | MUTEX_WORD_DIED);
+	CHECK_EQ(m.note.v, FAKE_BIRTH);
+}
+
 static void test_no_burial_without_proof(void **state)
 {
 	static const enum iw_life lives[] = { IW_ALIVE, IW_UNKNOWN };
@@ -261,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_burial),
 		cmocka_unit_test(test_burial_at_the_deadline),
+		cmocka_unit_test(test_burial_where_no_more_fit),
 		cmocka_unit_test(test_no_burial_without_proof),
 		cmocka_unit_test(test_owners_that_change),
 		cmocka_unit_test(test_an_owner_that_lives_after_all),
