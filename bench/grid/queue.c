@@ -132,6 +132,8 @@ static const char *unfit(const struct cell *c)
 
 	if (c->peer->one_to_one && threads > 2)
 		return "not available: for one producer and one consumer only";
+	if (c->peer->one_consumer && c->consumers > 1)
+		return "not available: for one consumer only";
 	if (c->peer->in_turn && threads > place_cpus(NULL, 0))
 		return "not available: its producers spin until it is their turn, "
 		       "which needs a CPU for each thread";

@@ -34,8 +34,10 @@ class Check(NamedTuple):
     bars: list
 
 
-def queue(name, count, threads=1, *more, **env):
-    return Variant([SEED + "queue_test", name, count, threads, threads, *more], env)
+def queue(name, count, producers=1, consumers=None, *more, **env):
+    """As many consumers as producers, if nobody says."""
+    return Variant([SEED + "queue_test", name, count, producers, consumers or producers, *more],
+                   env)
 
 
 def one_to_one(n):
@@ -61,6 +63,21 @@ def crowd(threads):
     return check
 
 
+def one_consumer(producers):
+    """ipcwait_mpsc is ours with IPCWAIT_QUEUE_ONE_CONSUMER."""
+    def check(n):
+        count = n(20_000_000)
+        names = ["ipcwait_mpsc", "ipcwait", "urcu_wfcq", "moodycamel"]
+        variants = {name: queue(name, count, producers, 1) for name in names}
+        fast = f"urcu_wfcq {TCMALLOC}"
+        variants[fast] = queue("urcu_wfcq", count, producers, 1, LD_PRELOAD=TCMALLOC)
+        return Check(f"{producers} producers, one consumer", variants, [
+            Bar("ipcwait_mpsc", ["ipcwait"], "times", 1.0),
+            Bar("ipcwait_mpsc", ["moodycamel"], "times", 1.0),
+            Bar("ipcwait_mpsc", ["urcu_wfcq", fast], "times", 0.9)])
+    return check
+
+
 def spsc(n):
     count = n(100_000_000)
     peers = ["boost_spsc", "ck_ring", "moodycamel_spsc"]
@@ -73,7 +90,7 @@ def blocking(n):
     count = n(50_000_000)
     return Check("a consumer that waits in the queue, saturated",
                  {"ipcwait": queue("ipcwait", count),
-                  "ipcwait waits": queue("ipcwait", count, 1, "wait")},
+                  "ipcwait waits": queue("ipcwait", count, 1, 1, "wait")},
                  [Bar("ipcwait waits", ["ipcwait"], "times", 0.95),
                   Bar("ipcwait waits", [], "most", 0.01, "futex_wakes")])
 
@@ -138,6 +155,8 @@ CHECKS = {
     "1p1c": one_to_one,
     "2p2c": crowd(2),
     "4p4c": crowd(4),
+    "2p1c": one_consumer(2),
+    "4p1c": one_consumer(4),
     "spsc": spsc,
     "blocking": blocking,
     "trickle50": trickle(50, 20_000),

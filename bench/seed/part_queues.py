@@ -88,6 +88,8 @@ def crowds(context, listed, items):
     for name, (_, use, why) in listed.items():
         if use == "1:1":
             why = "for one producer and one consumer only"
+        elif use == "n:1":
+            why = "for one consumer only"
         elif use == "in turn" and cpus < 8:
             why = "not available: 8 threads, fewer CPUs, and its producers wait spinning in turn"
         if why:

@@ -30,11 +30,12 @@ template <class Queue> static void destroy(void *queue)
 }
 
 const queue_peer queue_boost = {
-	"boost",        "pool of nodes", nullptr,     false,           false,   false,
-	create<linked>, push<linked>,    pop<linked>, destroy<linked>, nullptr, nullptr,
+	"boost", "pool of nodes", nullptr,      false,       false,
+	false,   create<linked>,  push<linked>, pop<linked>, destroy<linked>,
+	nullptr, nullptr,         false,
 };
 
 const queue_peer queue_boost_spsc = {
-	"boost_spsc", "array",    nullptr,   true,          true,    false,
-	create<ring>, push<ring>, pop<ring>, destroy<ring>, nullptr, nullptr,
+	"boost_spsc", "array",   nullptr,       true,    true,    false, create<ring>,
+	push<ring>,   pop<ring>, destroy<ring>, nullptr, nullptr, false,
 };

@@ -29,5 +29,5 @@ static void destroy(void *queue)
 
 const queue_peer queue_moodycamel = {
 	"moodycamel", "pool of blocks", nullptr, false,   false, false, create, push,
-	pop,          destroy,          nullptr, nullptr,
+	pop,          destroy,          nullptr, nullptr, false,
 };

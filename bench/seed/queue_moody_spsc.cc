@@ -40,4 +40,5 @@ const queue_peer queue_moodycamel_spsc = {
 	destroy,
 	nullptr,
 	nullptr,
+	false,
 };

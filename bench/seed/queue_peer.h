@@ -40,6 +40,7 @@ struct queue_peer {
 	bool (*take)(void *queue,
 		     uint64_t *value); /* waits; false: closed, and nothing left */
 	void (*close)(void *queue);    /* no push comes any more */
+	bool one_consumer;             /* for any producers, and one consumer */
 };
 
 extern const struct queue_peer *const queue_peers[];

@@ -10,6 +10,12 @@ const struct queue_peer queue_ipcwait = {
 	.nodes = "segments from a pool",
 	.missing = "not built: liburcu-dev",
 };
+const struct queue_peer queue_ipcwait_mpsc = {
+	.name = "ipcwait_mpsc",
+	.nodes = "segments from a pool",
+	.missing = "not built: liburcu-dev",
+	.one_consumer = true,
+};
 #endif
 
 #ifndef HAVE_URCU
@@ -82,19 +88,13 @@ const struct queue_peer queue_tbb = {
 #endif
 
 const struct queue_peer *const queue_peers[] = {
-	&queue_ipcwait,
-	&queue_ipcwait_spsc,
-	&queue_ipcwait_spsc_unbounded,
-	&queue_seed_list,
-	&queue_seed_cache,
-	&queue_urcu_wfcq,
-	&queue_urcu_lfq,
-	&queue_boost,
-	&queue_boost_spsc,
-	&queue_moodycamel,
-	&queue_moodycamel_spsc,
-	&queue_ck_ring,
-	&queue_ck_fifo,
+	&queue_ipcwait,      &queue_ipcwait_mpsc,
+	&queue_ipcwait_spsc, &queue_ipcwait_spsc_unbounded,
+	&queue_seed_list,    &queue_seed_cache,
+	&queue_urcu_wfcq,    &queue_urcu_lfq,
+	&queue_boost,        &queue_boost_spsc,
+	&queue_moodycamel,   &queue_moodycamel_spsc,
+	&queue_ck_ring,      &queue_ck_fifo,
 	&queue_tbb,
 };
 

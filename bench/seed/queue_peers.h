@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 extern const struct queue_peer queue_ipcwait;
+extern const struct queue_peer queue_ipcwait_mpsc;
 extern const struct queue_peer queue_seed_list;
 extern const struct queue_peer queue_seed_cache;
 extern const struct queue_peer queue_urcu_wfcq;

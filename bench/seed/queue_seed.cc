@@ -195,7 +195,7 @@ template <class Memory> static void destroy(void *queue)
 const queue_peer queue_seed_list = {
 	"seed_list", "new per node",   nullptr,        true,          false,
 	false,       create<from_new>, push<from_new>, pop<from_new>, destroy<from_new>,
-	nullptr,     nullptr,
+	nullptr,     nullptr,          false,
 };
 
 const queue_peer queue_seed_cache = {
@@ -211,4 +211,5 @@ const queue_peer queue_seed_cache = {
 	destroy<from_cache>,
 	nullptr,
 	nullptr,
+	false,
 };

@@ -30,5 +30,5 @@ static void destroy(void *queue)
 
 const queue_peer queue_tbb = {
 	"tbb", "pages of nodes", nullptr, false,   false, false, create, push,
-	pop,   destroy,          nullptr, nullptr,
+	pop,   destroy,          nullptr, nullptr, false,
 };

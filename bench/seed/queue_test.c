@@ -234,13 +234,22 @@ static int run(struct run *r)
 	return status;
 }
 
+/* Who may use it. */
+static const char *use_of(const struct queue_peer *q)
+{
+	if (q->one_to_one)
+		return "1:1";
+	if (q->one_consumer)
+		return "n:1";
+	return q->in_turn ? "in turn" : "n:n";
+}
+
 static int list(void)
 {
 	for (unsigned i = 0; i < queue_peer_count; i++) {
 		const struct queue_peer *q = queue_peers[i];
 
-		printf("%s\t%s\t%s\t%s\n", q->name, q->nodes,
-		       q->one_to_one ? "1:1" : (q->in_turn ? "in turn" : "n:n"),
+		printf("%s\t%s\t%s\t%s\n", q->name, q->nodes, use_of(q),
 		       q->missing ? q->missing : "");
 	}
 	return 0;
@@ -266,6 +275,8 @@ static int read_arguments(int argc, char **argv, struct run *r)
 		return complain("PRODUCERS and CONSUMERS: want 1 to %d", THREADS_MOST);
 	if (r->peer->one_to_one && (n > 1 || m > 1))
 		return complain("%s is for one producer and one consumer", r->peer->name);
+	if (r->peer->one_consumer && m > 1)
+		return complain("%s is for one consumer", r->peer->name);
 	if (argc == 6 && !r->peer->take)
 		return complain("%s: its consumers cannot wait", r->peer->name);
 	r->wait = argc == 6;

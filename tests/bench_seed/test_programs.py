@@ -11,6 +11,8 @@ from seed import checksum
 
 ROUNDS = 200
 HUGE = "9" * 30
+# Producers and consumers of queues that are not for all.
+CROWDS = {"1:1": [(1, 1)], "n:1": [(1, 1), (4, 1)], "in turn": [(1, 1)]}
 
 
 def run(path, *args, **env):
@@ -78,8 +80,7 @@ class Queues(Test):
     def test_every_queue(self):
         for level in ("queue_test", "queue_test_O0"):
             for name, _, use in self.listed("queue_test"):
-                crowds = [(1, 1)] if use == "1:1" else [(1, 1), (4, 4)]
-                for crowd in crowds[:1] if use == "in turn" else crowds:
+                for crowd in CROWDS.get(use, [(1, 1), (4, 4)]):
                     with self.subTest(level=level, name=name, crowd=crowd):
                         f = self.figures(seed_program(level), name, 20000, *crowd)
                         self.assertEqual((f["items"], f["sum_right"], f["order_right"]),
@@ -88,7 +89,7 @@ class Queues(Test):
     def test_waiting(self):
         ours = [x for x in self.listed("queue_test") if x[0].startswith("ipcwait")]
         for name, _, use in ours:
-            for crowd in ((1, 1),) if use == "1:1" else ((1, 1), (2, 4)):
+            for crowd in CROWDS.get(use, [(1, 1), (2, 4)]):
                 f = self.figures(seed_program("queue_test"), name, 20000, *crowd, "wait")
                 self.assertEqual((f["items"], f["sum_right"], f["order_right"]),
                                  (20000, True, True))
@@ -98,8 +99,8 @@ class Queues(Test):
     def test_all_are_listed(self):
         names = [x.split("\t")[0] for x in
                  run(seed_program("queue_test"), "--list").stdout.splitlines()]
-        self.assertEqual(names, ["ipcwait", "ipcwait_spsc", "ipcwait_spsc_unbounded",
-                                 "seed_list", "seed_cache", "urcu_wfcq", "urcu_lfq", "boost",
+        self.assertEqual(names, ["ipcwait", "ipcwait_mpsc", "ipcwait_spsc",
+                                 "ipcwait_spsc_unbounded", "seed_list", "seed_cache", "urcu_wfcq", "urcu_lfq", "boost",
                                  "boost_spsc", "moodycamel", "moodycamel_spsc", "ck_ring",
                                  "ck_fifo", "tbb"])
 
@@ -140,6 +141,7 @@ class BadInput(Test):
                                ["urcu_wfcq", HUGE], ["urcu_wfcq", 1, 1], ["urcu_wfcq", 1, 0, 1],
                                ["urcu_wfcq", 1, 1, 65], ["boost_spsc", 1, 2, 1],
                                ["seed_list", 1, 2, 1], ["seed_cache", 1, 1, 2],
+                               ["ipcwait_mpsc", 1, 1, 2],
                                ["boost", 1, 1, 1, "wait"], ["seed_list", 1, 1, 1, "yield"]),
                 "channel_test": ([], ["server", "glibc"], ["none", "glibc", 1],
                                  ["server", "none", 1], ["server", "glibc", "-1"]),
