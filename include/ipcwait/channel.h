@@ -381,6 +381,26 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_length(struct ipcwait_channel
 							  uint64_t *lo, uint64_t *hi);
 
 /**
+ * ipcwait_channel_elem_size() - how many bytes an element has
+ * @ch: channel
+ *
+ * For who takes part in a channel between processes that another has made: what is received must
+ * have room. It does not change while the channel lives, whatever becomes of its file.
+ *
+ * Return: the size; 0 if @ch is NULL.
+ *
+ * Ordering:     none
+ * Threads:      any
+ * Processes:    one
+ * Signals:      async-signal-safe
+ * Cancellation: not a cancellation point
+ * Lifetime:     unchanged
+ * errno:        untouched
+ * Since:        0.1
+ */
+IPCWAIT_API size_t ipcwait_channel_elem_size(const struct ipcwait_channel *ch);
+
+/**
  * ipcwait_channel_select() - do the first of several sends and receives that can be done
  * @cases:       what to do; .result is set in the one that was done
  * @n:           how many, 1 .. IPCWAIT_WAIT_ANY_MAX

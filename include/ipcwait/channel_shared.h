@@ -84,6 +84,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_create_shared(
  * @fd: its file, open for reading and writing
  * @ch: is set to the calling process's part
  *
+ * How large its elements are the other has said: see ipcwait_channel_elem_size().
+ *
  * Return: 0.
  *   -EAGAIN   there is no channel in it yet
  *   -EBADMSG  what is in it is no channel, or one of another version of the library or another kind

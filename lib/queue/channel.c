@@ -228,6 +228,11 @@ int ipcwait_channel_close(struct ipcwait_channel *ch)
 	return r;
 }
 
+size_t ipcwait_channel_elem_size(const struct ipcwait_channel *ch)
+{
+	return ch ? ch->elem_size : 0;
+}
+
 int ipcwait_channel_length(struct ipcwait_channel *ch, uint64_t *lo, uint64_t *hi)
 {
 	if (!ch || !lo || !hi)

@@ -78,6 +78,11 @@ static void test_null(void **state)
 	assert_int_equal(ipcwait_channel_length(ch, NULL, &x), -EINVAL);
 	assert_int_equal(ipcwait_channel_length(ch, &x, NULL), -EINVAL);
 	assert_int_equal(ipcwait_channel_eventfd(NULL), -EINVAL);
+	assert_int_equal(ipcwait_channel_elem_size(NULL), 0);
+	assert_int_equal(ipcwait_channel_elem_size(ch), 8);
+	ipcwait_channel_destroy(ch);
+	ch = make(3, 0);
+	assert_int_equal(ipcwait_channel_elem_size(ch), 3);
 	ipcwait_channel_destroy(ch);
 }
 

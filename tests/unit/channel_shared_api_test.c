@@ -97,6 +97,7 @@ static void test_two_parts(void **state)
 			&b),
 		-EEXIST);
 	assert_int_equal(ipcwait_channel_attach(fd, &b), 0);
+	assert_int_equal(ipcwait_channel_elem_size(b), sizeof(value));
 	assert_int_equal(close(fd), 0);
 	assert_int_equal(ipcwait_channel_send(a, &value), 0);
 	value = 6;
