@@ -18,11 +18,12 @@
  * lives in a pool that belongs to the queue, and the queue carries its address: 1 to 2 ns more for
  * a push and pop. std::pair and std::tuple are of the second kind.
  *
- * Exceptions: of a constructor, then nothing was added; std::bad_alloc; std::system_error where
- * the kernel forbids futex(2), ENOSYS. What a push of T && could not add is in its argument
- * again, if T can be assigned. An element that was taken, and whose move to its destination
- * throws, is gone, and so are those taken with it by a bulk call. Nothing leaks, and the queue
- * is as good as before.
+ * Exceptions: of a constructor; std::bad_alloc; std::system_error where the kernel forbids
+ * futex(2), ENOSYS. Nothing was added then: a bulk call that has added some returns their number,
+ * and the next one throws. What a push of T && could not add is in its argument again, if T can
+ * be assigned, and so is what a bulk could not. An element that was taken, and whose move to its
+ * destination throws, is gone, and so are those taken with it by a bulk call; of a bulk also those
+ * whose move back throws, and those behind. Nothing leaks, and the queue is as good as before.
  *
  * Closed: pushes return false from then on, and pops when nothing is left. result::closed() tells
  * that from "there is none".
@@ -59,6 +60,12 @@ struct queue_calls {
 	static constexpr auto pop_n = ipcwait_queue_pop_n;
 	static constexpr auto close = ipcwait_queue_close;
 	static constexpr auto length = ipcwait_queue_length;
+
+	static std::int64_t pop_n_until(ipcwait_queue *q, void *elems, std::size_t n,
+					std::int64_t deadline_ns, std::size_t)
+	{
+		return ipcwait_queue_pop_n_until(q, elems, n, deadline_ns);
+	}
 };
 
 } // namespace impl
@@ -99,43 +106,13 @@ template <class T> class queue : public impl::queue_base<T, impl::queue_calls>
 
 	/*
 	 * The first of @n elements from @first, in their order, though others may come between.
-	 * How many: fewer if it was closed, full, or out of memory then. Copies that were not
-	 * added are destroyed, with what a std::move_iterator has moved into them.
+	 * How many: fewer if it was closed or full then, or memory ended, or the next one could
+	 * not be copied. What a std::move_iterator over objects of type T has moved and was not
+	 * added is in its place again.
 	 */
 	template <class It> std::size_t push_bulk(It first, std::size_t n)
 	{
 		return this->give_many(calls::push_n, first, n).or_fail(calls::name);
-	}
-
-	/* Waits for one, then takes up to @n. How many; 0: closed and empty, or the deadline. */
-	template <class Out> std::size_t pop_bulk(Out out, std::size_t n)
-	{
-		return bulk_until(out, n, [](auto wait) { return wait(IPCWAIT_FOREVER); });
-	}
-	template <class Out, class Rep, class Period>
-	std::size_t pop_bulk_for(Out out, std::size_t n,
-				 const std::chrono::duration<Rep, Period> &time)
-	{
-		std::int64_t ns = impl::deadline_in(time);
-
-		return bulk_until(out, n, [ns](auto wait) { return wait(ns); });
-	}
-	template <class Out, class Clock, class Duration>
-	std::size_t pop_bulk_until(Out out, std::size_t n,
-				   const std::chrono::time_point<Clock, Duration> &end)
-	{
-		return bulk_until(out, n,
-				  [&](auto wait) { return impl::until(end, wait); });
-	}
-	template <class Out> std::size_t wait_dequeue_bulk(Out out, std::size_t n)
-	{
-		return pop_bulk(out, n);
-	}
-	template <class Out, class Rep, class Period>
-	std::size_t wait_dequeue_bulk_timed(Out out, std::size_t n,
-					    const std::chrono::duration<Rep, Period> &time)
-	{
-		return pop_bulk_for(out, n, time);
 	}
 
       private:
@@ -146,19 +123,6 @@ template <class T> class queue : public impl::queue_base<T, impl::queue_calls>
 		p.max_elems = options.max_elems;
 		p.flags = options.flags;
 		return p;
-	}
-
-	/* @call(wait) calls wait(deadline_ns), once or more; a batch fits into an int. */
-	template <class Out, class Call>
-	std::size_t bulk_until(Out out, std::size_t n, Call call)
-	{
-		auto pop = [&call](ipcwait_queue *q, void *elems, std::size_t want) {
-			return call([=](std::int64_t ns) {
-				return static_cast<int>(
-					ipcwait_queue_pop_n_until(q, elems, want, ns));
-			});
-		};
-		return this->take_many(pop, out, n).or_fail(calls::name);
 	}
 };
 

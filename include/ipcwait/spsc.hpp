@@ -13,7 +13,7 @@
  *
  * Elements, exceptions, what closed means and lifetime are as in <ipcwait/queue.hpp>; here the
  * bytes of elements up to 64 KiB are in the queue. To pop, and the names of moodycamel's queues,
- * are in impl/queue_base.hpp. enqueue() does not wait, push() does.
+ * are in impl/queue_base.hpp. enqueue() does not wait, push() does; so with those in bulk.
  *
  * Two producers or two consumers at a time are not noticed, and lose elements.
  */
@@ -47,6 +47,31 @@ struct spsc_calls {
 	static constexpr auto pop_n = ipcwait_spsc_pop_n;
 	static constexpr auto close = ipcwait_spsc_close;
 	static constexpr auto length = ipcwait_spsc_length;
+
+	/* Bulk calls of C do not wait: for the first element another one does. */
+	static std::int64_t push_n_until(ipcwait_spsc *q, const void *elems, std::size_t n,
+					 std::int64_t deadline_ns)
+	{
+		std::int64_t r = push_n(q, elems, n);
+
+		if (r != -EAGAIN)
+			return r;
+		r = push_until(q, elems, deadline_ns);
+		return r ? r : 1;
+	}
+	static std::int64_t pop_n_until(ipcwait_spsc *q, void *elems, std::size_t n,
+					std::int64_t deadline_ns, std::size_t elem_size)
+	{
+		std::int64_t r = pop_n(q, elems, n);
+
+		if (r != -EAGAIN)
+			return r;
+		r = pop_until(q, elems, deadline_ns);
+		if (r)
+			return r;
+		r = n > 1 ? pop_n(q, static_cast<char *>(elems) + elem_size, n - 1) : 0;
+		return 1 + (r > 0 ? r : 0);
+	}
 };
 
 } // namespace impl
@@ -83,7 +108,7 @@ template <class T> class spsc_queue : public impl::queue_base<T, impl::spsc_call
 	/* The first of @n elements, as many as there is room for; see queue::push_bulk(). */
 	template <class It> std::size_t try_push_bulk(It first, std::size_t n)
 	{
-		return this->give_many(calls::push_n, first, n).or_fail(calls::name);
+		return push_many(calls::push_n, first, n);
 	}
 
 	/* The producer. Waits for room. False: closed. */
@@ -129,6 +154,25 @@ template <class T> class spsc_queue : public impl::queue_base<T, impl::spsc_call
 		return impl::outcome(this->give(push, std::move(x)), calls::name);
 	}
 
+	/* The same of many: how many, fewer than @n if it was closed or the deadline reached. */
+	template <class It> std::size_t push_bulk(It first, std::size_t n)
+	{
+		return push_many(impl::timed_ns<calls::push_n_until>(IPCWAIT_FOREVER),
+				 first, n);
+	}
+	template <class It, class Rep, class Period>
+	std::size_t push_bulk_for(It first, std::size_t n,
+				  const std::chrono::duration<Rep, Period> &time)
+	{
+		return push_many(impl::timed<calls::push_n_until>(time), first, n);
+	}
+	template <class It, class Clock, class Duration>
+	std::size_t push_bulk_until(It first, std::size_t n,
+				    const std::chrono::time_point<Clock, Duration> &end)
+	{
+		return push_many(impl::timed<calls::push_n_until>(end), first, n);
+	}
+
 	/* The consumer. The oldest element where it lies, until it is popped; NULL: none. */
 	T *front()
 	{
@@ -152,6 +196,11 @@ template <class T> class spsc_queue : public impl::queue_base<T, impl::spsc_call
 	}
 
       private:
+	template <class Push, class It>
+	std::size_t push_many(Push push, It first, std::size_t n)
+	{
+		return this->give_many(push, first, n).or_fail(calls::name);
+	}
 	static ipcwait_spsc_params params(std::uint64_t capacity, unsigned flags)
 	{
 		ipcwait_spsc_params p = {};

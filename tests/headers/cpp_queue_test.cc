@@ -226,9 +226,11 @@ static void test_bulk_throws()
 		ipcwait::queue<counted> q;
 		std::vector<counted> in(200);
 
-		/* The first two batches are in. */
-		CHECK(burns(150, [&] { q.push_bulk(in.begin(), 200); }));
-		CHECK(q.size_approx() == 128 && alive == 328);
+		CHECK(burns(1, [&] { q.push_bulk(in.begin(), 200); }) && q.empty());
+		/* What was copied before is in. */
+		std::size_t n = 0;
+		CHECK(!burns(129, [&] { n = q.push_bulk(in.begin(), 200); }));
+		CHECK(n == 128 && q.size_approx() == 128 && alive == 328);
 		/* The first batch is taken and gone. */
 		CHECK(burns(10, [&] { q.pop_bulk(in.begin(), 128); }));
 		CHECK(q.size_approx() == 64 && alive == 264);
@@ -244,6 +246,31 @@ static void test_bulk_throws()
 	std::vector<counted> in(5);
 	CHECK(two.push_bulk(in.begin(), 5) == 2 && alive == 7);
 	CHECK(!two.enqueue_bulk(in.begin(), 1) && alive == 7);
+}
+
+/* What was not added is in its place. */
+static void test_bulk_moves()
+{
+	owners two({ 2, 0 });
+	std::vector<std::unique_ptr<int>> in, out;
+
+	for (int i = 0; i < 5; i++)
+		in.push_back(std::make_unique<int>(i));
+	auto first = std::make_move_iterator(in.begin());
+	CHECK(two.push_bulk(first, 5) == 2 && !in[1] && *in[2] == 2 && *in[4] == 4);
+	CHECK(!two.try_enqueue_bulk(first + 2, 3) && *in[2] == 2 && *in[4] == 4);
+	CHECK(two.wait_dequeue_bulk_timed(std::back_inserter(out), 5, 1000) == 2);
+	CHECK(two.try_enqueue_bulk(first + 2, 2) && !in[3] && *in[4] == 4);
+	CHECK(two.wait_dequeue_bulk_timed(std::back_inserter(out), 5, -1) == 2);
+	std::thread other([&two] {
+		std::this_thread::sleep_for(SHORT);
+		two.push(nullptr);
+	});
+	CHECK(two.wait_dequeue_bulk_timed(out.begin(), 5, -1) == 1);
+	other.join();
+	CHECK(*out[3] == 3 && two.wait_dequeue_bulk_timed(out.begin(), 5, 1000) == 0);
+	two.close();
+	CHECK(!two.enqueue_bulk(first + 4, 1) && *in[4] == 4);
 }
 
 template <class T> static int number_of(const T &x)
@@ -321,6 +348,7 @@ int main()
 	test_bound();
 	test_deadlines();
 	test_bulk();
+	test_bulk_moves();
 	test_moodycamel();
 	test_handle_moves();
 	CHECK(alive == 0);

@@ -112,6 +112,60 @@ static void test_bulk()
 	CHECK(q.enqueue_bulk(in.begin(), 20)); /* are left */
 }
 
+/* The forms that wait. What was not pushed is in its place. */
+static void test_bulk_waits()
+{
+	ipcwait::spsc_queue<std::unique_ptr<int>> q(3);
+	std::vector<std::unique_ptr<int>> in, out;
+
+	for (int i = 0; i < 200; i++)
+		in.push_back(std::make_unique<int>(i));
+	auto first = std::make_move_iterator(in.begin());
+	CHECK(q.try_push_bulk(first, 4) == 3 && !in[2] && *in[3] == 3);
+	CHECK(!q.try_enqueue_bulk(first + 3, 1) && *in[3] == 3);
+	CHECK(q.push_bulk_for(first + 3, 2, SHORT) == 0 && *in[3] == 3 && *in[4] == 4);
+	CHECK(q.pop_bulk(std::back_inserter(out), 2) == 2 && *out[1] == 1);
+	CHECK(q.push_bulk_until(first + 3, 4, std::chrono::system_clock::now() + SHORT) ==
+	      2);
+	CHECK(!in[4] && *in[5] == 5 && *in[6] == 6);
+	CHECK(q.pop_bulk_for(std::back_inserter(out), 9, LONG) == 3 && *out[4] == 4);
+	CHECK(q.pop_bulk_for(out.begin(), 9, SHORT) == 0);
+	CHECK(q.wait_dequeue_bulk_timed(out.begin(), 9, 1000) == 0);
+
+	std::thread producer([&] {
+		CHECK(q.push_bulk(first + 5, 190) == 190);
+		CHECK(q.push_bulk(first + 195, 0) == 0 && *in[195] == 195);
+		q.close();
+	});
+	/* The producer finds it full, and must wait. */
+	while (q.size_approx() < 3)
+		std::this_thread::yield();
+	std::this_thread::sleep_for(SHORT);
+	while (q.wait_dequeue_bulk(std::back_inserter(out), 2))
+		;
+	producer.join();
+	CHECK(out.size() == 195);
+	for (int i = 0; i < 195; i++)
+		CHECK(*out[static_cast<std::size_t>(i)] == i);
+	CHECK(q.push_bulk(first + 195, 5) == 0 && *in[195] == 195);
+	CHECK(q.pop_bulk_until(out.begin(), 9, std::chrono::steady_clock::now() + LONG) ==
+	      0);
+}
+
+/* Who waits gets what is there when it wakes, and not just the first. */
+static void test_bulk_after_wait()
+{
+	ipcwait::spsc_queue<std::string> q(10);
+	std::vector<std::string> in(5, text), out;
+
+	for (int i = 0; i < 200; i++) {
+		std::thread producer([&] { CHECK(q.try_push_bulk(in.begin(), 5) == 5); });
+		CHECK(q.pop_bulk(std::back_inserter(out), 9) == 5);
+		producer.join();
+	}
+	CHECK(out == std::vector<std::string>(1000, text));
+}
+
 static void test_throws()
 {
 	ipcwait::spsc_queue<counted> q(2);
@@ -163,6 +217,8 @@ int main()
 	test_aligned();
 	test_close();
 	test_bulk();
+	test_bulk_waits();
+	test_bulk_after_wait();
 	CHECK(alive == 0);
 	test_throws();
 	CHECK(alive == 0);

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cxxabi.h>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
@@ -59,19 +61,19 @@ inline result outcome(int r, const char *what)
 	return result(r);
 }
 
-/* Many elements: how many went in or came out, and 0 or what the last call has said. */
+/* Many elements: how many went in or came out, and 0 or what ended it. */
 struct progress {
 	std::size_t done = 0;
 	int r = 0;
 
-	/* Of a call that has returned a count; true: go on for more. */
-	bool add(std::int64_t count, std::size_t want)
+	/* What a call has returned: a count, or a negative errno. Returns the count. */
+	std::size_t add(std::int64_t count)
 	{
 		if (count < 0)
 			r = static_cast<int>(count);
 		else
 			done += static_cast<std::size_t>(count);
-		return count > 0 && static_cast<std::size_t>(count) == want;
+		return count < 0 ? 0 : static_cast<std::size_t>(count);
 	}
 	std::size_t or_fail(const char *what) const
 	{
@@ -81,24 +83,61 @@ struct progress {
 	}
 };
 
-/* @Call(object, elem, deadline_ns) as a function of the first two. */
+/* @Call(object, ..., deadline_ns) as a function of all but the last. A batch fits into an int. */
+template <auto Call> auto timed_ns(std::int64_t deadline_ns)
+{
+	return [deadline_ns](auto *object, auto... args) {
+		return Call(object, args..., deadline_ns);
+	};
+}
+
 template <auto Call, class Rep, class Period>
 auto timed(const std::chrono::duration<Rep, Period> &time)
 {
-	return [deadline_ns = deadline_in(time)](auto *object, auto *elem) {
-		return Call(object, elem, deadline_ns);
-	};
+	return timed_ns<Call>(deadline_in(time));
 }
 
 template <auto Call, class Clock, class Duration>
 auto timed(const std::chrono::time_point<Clock, Duration> &end)
 {
-	return [end](auto *object, auto *elem) {
-		return until(end, [object, elem](std::int64_t deadline_ns) {
-			return Call(object, elem, deadline_ns);
+	return [end](auto *object, auto... args) {
+		return until(end, [=](std::int64_t deadline_ns) {
+			return static_cast<int>(Call(object, args..., deadline_ns));
 		});
 	};
 }
+
+/*
+ * Does @f. What it throws is kept back if @excused() says then that elements went in: their number
+ * is what the caller must know. A thread that is cancelled, or exits, goes on being so; what is
+ * caught then has no object, which the sanitizer takes for a null reference.
+ */
+template <class F, class Excused>
+__attribute__((no_sanitize("null"))) bool completes(F f, Excused excused)
+{
+	try {
+		f();
+		return true;
+#ifdef __GLIBCXX__
+	} catch (abi::__forced_unwind &) {
+		throw;
+#endif
+	} catch (...) {
+		if (!excused())
+			throw;
+		return false;
+	}
+}
+
+template <class It> using category = typename std::iterator_traits<It>::iterator_category;
+
+/* Whether what is read from an @It is moved out of a T that can be assigned to afterwards. */
+template <class It, class T, class = void> inline constexpr bool moves_out = false;
+template <class It, class T>
+inline constexpr bool moves_out<It, T, std::void_t<category<It>>> =
+	std::conjunction_v<std::is_same<decltype(*std::declval<It &>()), T &&>,
+			   std::is_base_of<std::forward_iterator_tag, category<It>>,
+			   std::is_move_assignable<T>>;
 
 /*
  * A C object with elements of type T, and their pool. C names the functions: see queue_calls in
@@ -157,6 +196,10 @@ template <class T, class C> class carrier
 		check(C::params_check(&params), C::name);
 		throw std::bad_alloc();
 	}
+	/* What was made elsewhere. */
+	explicit carrier(typename C::object *made) : object_(made)
+	{
+	}
 	carrier(carrier &&) noexcept = default;
 	~carrier() = default;
 
@@ -192,25 +235,20 @@ template <class T, class C> class carrier
 		return dest;
 	}
 
-	/* By @push(object, elems, n) and the like: a count or a negative errno. */
+	/*
+	 * The first of @n elements by @push(object, elems, n), which returns a count or a
+	 * negative errno, until that says one. What is thrown is thrown if none went in.
+	 */
 	template <class Push, class It>
 	progress give_many(Push push, It first, std::size_t n)
 	{
-		for (progress p;;) {
-			typename store::batch some(store_);
-			std::size_t want = std::min(n - p.done, store::batch::max);
-			std::int64_t r = want ? -ENOMEM : 0;
+		progress p;
 
-			for (; some.size() < want && some.add(*first); ++first)
-				;
-			if (some.size())
-				r = push(native_handle(), some.elems(), some.size());
-			if (r > 0)
-				some.sent(static_cast<std::size_t>(r));
-			if (!p.add(r, want))
-				return p;
-		}
+		while (p.done < n && !p.r)
+			give_some(push, first, n - p.done, p);
+		return p;
 	}
+
 	/* The first of them by @pop, which may wait, the rest as they are there. */
 	template <class Pop, class Out> progress take_many(Pop pop, Out out, std::size_t n)
 	{
@@ -220,12 +258,11 @@ template <class T, class C> class carrier
 			std::int64_t r =
 				p.done ? C::pop_n(native_handle(), some.elems(), want)
 				       : pop(native_handle(), some.elems(), want);
-			bool more = p.add(r, want);
+			std::size_t got = p.add(r);
 
-			for (some.received(r > 0 ? static_cast<std::size_t>(r) : 0);
-			     some.size(); ++out)
+			for (some.received(got); some.size(); ++out)
 				some.move_out([&out](T &&x) { *out = std::move(x); });
-			if (!more)
+			if (!got || got < want)
 				return p;
 		}
 	}
@@ -236,6 +273,46 @@ template <class T, class C> class carrier
 	}
 
       private:
+	/* A batch of them; @first is behind what was read. */
+	template <class Push, class It>
+	void give_some(Push push, It &first, std::size_t n, progress &p)
+	{
+		typename store::batch some(store_);
+		std::size_t want = std::min(n, store::batch::max);
+		std::size_t before = p.done;
+		It from = first;
+		bool whole = completes(
+			[&] {
+				while (some.size() < want && some.add(*first))
+					++first;
+			},
+			[&] { return some.size() || p.done; });
+
+		while (some.size() && !p.r)
+			some.sent(p.add(push(native_handle(), some.elems(), some.size())));
+		if (!p.r && (!whole || p.done - before < want))
+			p.r = -ENOMEM;
+		if constexpr (store::by_address && moves_out<It, T>)
+			put_back(some, from, p.done - before, p.done);
+	}
+	/* What did not go in goes back to where it came from, behind those @sent. */
+	template <class It>
+	void put_back(typename store::batch &some, It to, std::size_t sent, bool excused)
+	{
+		if (!some.size())
+			return;
+		std::advance(to, static_cast<std::ptrdiff_t>(sent));
+		completes(
+			[&] {
+				for (; some.size(); ++to)
+					some.move_out([&to](T &&x) {
+						T &&home = *to;
+						home = std::move(x);
+					});
+			},
+			[excused] { return excused; });
+	}
+
 	template <class Call> auto bound(Call call)
 	{
 		return [call, object = native_handle()](auto *elem) {

@@ -102,7 +102,7 @@ template <class T> class values
 		}
 		void *elems() noexcept
 		{
-			return room_;
+			return room_ + first_;
 		}
 		std::size_t size() const noexcept
 		{
@@ -235,7 +235,7 @@ template <class T> class nodes
 		}
 		void *elems() noexcept
 		{
-			return elem_;
+			return elem_ + first_;
 		}
 		std::size_t size() const noexcept
 		{

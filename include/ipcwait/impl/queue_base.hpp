@@ -10,8 +10,18 @@ namespace ipcwait
 namespace impl
 {
 
+/* C::pop_n_until() for elements of a size, as a call that timed() takes. */
+template <class C, std::size_t Size>
+std::int64_t pop_some(typename C::object *q, void *elems, std::size_t n,
+		      std::int64_t deadline_ns)
+{
+	return C::pop_n_until(q, elems, n, deadline_ns, Size);
+}
+
 template <class T, class C> class queue_base : public carrier<T, C>
 {
+	static constexpr auto pop_some = impl::pop_some<C, carrier<T, C>::store::elem_size>;
+
       public:
 	/* Takes the oldest element; does not wait. */
 	result try_pop(T &dest)
@@ -61,6 +71,25 @@ template <class T, class C> class queue_base : public carrier<T, C>
 		return this->take_many(C::pop_n, out, n).or_fail(C::name);
 	}
 
+	/* Waits for one, then takes up to @n. How many; 0: closed and empty, or the deadline. */
+	template <class Out> std::size_t pop_bulk(Out out, std::size_t n)
+	{
+		return this->take_many(timed_ns<pop_some>(IPCWAIT_FOREVER), out, n)
+			.or_fail(C::name);
+	}
+	template <class Out, class Rep, class Period>
+	std::size_t pop_bulk_for(Out out, std::size_t n,
+				 const std::chrono::duration<Rep, Period> &time)
+	{
+		return this->take_many(timed<pop_some>(time), out, n).or_fail(C::name);
+	}
+	template <class Out, class Clock, class Duration>
+	std::size_t pop_bulk_until(Out out, std::size_t n,
+				   const std::chrono::time_point<Clock, Duration> &end)
+	{
+		return this->take_many(timed<pop_some>(end), out, n).or_fail(C::name);
+	}
+
 	/*
 	 * As in moodycamel's queues. Where those have no memory, and throw nothing, neither do
 	 * these; they may call the system for it, try or not. False, too, of a closed queue. A
@@ -86,6 +115,10 @@ template <class T, class C> class queue_base : public carrier<T, C>
 	{
 		return this->give_many(C::push_n, first, n).done == n;
 	}
+	template <class It> bool try_enqueue_bulk(It first, std::size_t n)
+	{
+		return enqueue_bulk(first, n);
+	}
 	bool try_dequeue(T &dest)
 	{
 		return try_pop(dest);
@@ -109,6 +142,22 @@ template <class T, class C> class queue_base : public carrier<T, C>
 	{
 		return usecs < 0 ? pop(dest)
 				 : pop_for(dest, std::chrono::microseconds(usecs));
+	}
+	template <class Out> std::size_t wait_dequeue_bulk(Out out, std::size_t n)
+	{
+		return pop_bulk(out, n);
+	}
+	template <class Out, class Rep, class Period>
+	std::size_t wait_dequeue_bulk_timed(Out out, std::size_t n,
+					    const std::chrono::duration<Rep, Period> &time)
+	{
+		return pop_bulk_for(out, n, time);
+	}
+	template <class Out>
+	std::size_t wait_dequeue_bulk_timed(Out out, std::size_t n, std::int64_t usecs)
+	{
+		return usecs < 0 ? pop_bulk(out, n)
+				 : pop_bulk_for(out, n, std::chrono::microseconds(usecs));
 	}
 
       protected:
