@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <ipcwait/channel.hpp>: what goes in comes out, and is constructed and destroyed once. */
 #include <memory>
+#include <poll.h>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -8,6 +9,7 @@
 
 #include <ipcwait/channel.hpp>
 
+#include "cpp_clock.hpp"
 #include "cpp_elements.hpp"
 
 using namespace std::chrono_literals;
@@ -149,6 +151,83 @@ static void test_select()
 	CHECK(s.index == 1 && s.how.closed());
 }
 
+static void test_select_until()
+{
+	ipcwait::channel<int> a(1), b(1);
+	int i = 0;
+	auto past = std::chrono::steady_clock::now() - LONG;
+
+	CHECK(ipcwait::select_until(past, a.receiving(i)).how.timed_out());
+	step_clock::begin();
+	auto s = ipcwait::select_until(step_clock::in(20), a.receiving(i), b.receiving(i));
+	CHECK(s.index == -1 && s.how.timed_out() && step_clock::passed(20));
+	step_clock::begin([&](int step) {
+		if (step == 9)
+			CHECK(b.send(5));
+	});
+	s = ipcwait::select_until(step_clock::in(20), a.receiving(i), b.receiving(i));
+	CHECK(s.index == 1 && s.how && i == 5 && !step_clock::passed(20));
+	CHECK(b.send(6) && ipcwait::select_until(past, b.receiving(i)).how && i == 6);
+	auto never = std::chrono::system_clock::time_point::max();
+	const int out = 7;
+	CHECK(ipcwait::select_until(never, a.sending(out)).index == 0);
+}
+
+/* As many cases as the program has at the time. */
+static void test_select_array()
+{
+	constexpr std::size_t many = 20;
+	std::vector<ipcwait::channel<std::size_t>> channels;
+	std::vector<ipcwait_channel_case> cases;
+	std::size_t i = 0;
+
+	for (std::size_t k = 0; k < many; k++) {
+		channels.emplace_back(1);
+		cases.push_back(channels.back().receiving(i));
+	}
+	cases[3].channel = nullptr;
+	CHECK(ipcwait::try_select(cases.data(), many).index == -1);
+	CHECK(ipcwait::select_for(SHORT, cases.data(), many).how.timed_out());
+	CHECK(ipcwait::select_until(std::chrono::system_clock::now() + SHORT, cases.data(),
+				    many)
+		      .how.timed_out());
+	for (std::size_t k = 4; k < many; k++) {
+		CHECK(channels[k].send(k));
+		auto s = ipcwait::select(cases.data(), many);
+		CHECK(s.index == static_cast<int>(k) && s.how && i == k);
+	}
+	for (std::size_t n : { std::size_t(0), std::size_t(IPCWAIT_WAIT_ANY_MAX + 1),
+			       (std::size_t(1) << 32) + 1 })
+		CHECK(fails_with(EINVAL, [&] { ipcwait::select(cases.data(), n); }));
+}
+
+static bool readable(int fd)
+{
+	struct pollfd p = { fd, POLLIN, 0 };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+static void test_eventfd()
+{
+	ipcwait::channel<std::string> ch(100);
+	std::vector<std::string> in(80, text), out;
+	int fd = ch.eventfd();
+
+	CHECK(fd >= 0 && ch.eventfd() == fd);
+	CHECK(!ch.try_recv() && !readable(fd));
+	CHECK(ch.send(text) && readable(fd) && ch.try_recv() && readable(fd));
+	CHECK(!ch.try_recv() && !readable(fd));
+	/* In bulk: the call that finds nothing makes it unreadable. */
+	CHECK(ch.send_bulk(in.begin(), 80) == 80 && readable(fd));
+	CHECK(ch.try_recv_bulk(std::back_inserter(out), 200) == 80 && in == out);
+	CHECK(ch.try_recv_bulk(std::back_inserter(out), 1) == 0 && !readable(fd));
+	CHECK(ch.send(text) && readable(fd) && ch.recv() && readable(fd));
+	CHECK(ch.try_recv_bulk(std::back_inserter(out), 1) == 0 && !readable(fd));
+	ch.close();
+	CHECK(readable(fd));
+}
+
 int main()
 {
 	test_values();
@@ -166,5 +245,8 @@ int main()
 	test_threads<counted>(16);
 	CHECK(alive == 0);
 	test_select();
+	test_select_until();
+	test_select_array();
+	test_eventfd();
 	return 0;
 }
