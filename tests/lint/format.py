@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""All C files are as the pinned clang-format would write them. Skipped without it."""
+"""C files and C++ headers are as the pinned clang-format would write them. Skipped without it."""
 import re
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def find_formatter():
 
 def check(tree):
     program = find_formatter()
-    files = [f.path for f in tree.c_sources()]
+    files = [f.path for f in tree.c_sources()] + [p for p in tree.paths if p.endswith('.hpp')]
     run = subprocess.run([program, '--style=file', '--dry-run', '-Werror', *files], cwd=tree.root,
                          capture_output=True, text=True)
     for path, line in sorted({(m[1], int(m[2])) for m in WARNING.finditer(run.stderr)}):

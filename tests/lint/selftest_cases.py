@@ -245,6 +245,7 @@ DOCS = [
 
 FORMAT = [
     ('format.clang', f'{WAIT}:4', code(WAIT, 'if(a)g();')),
+    ('format.clang', 'include/ipcwait/sem.hpp:4', code('include/ipcwait/sem.hpp', 'if(a)g();')),
 ]
 
 CASES = [*LAYERS, *HOMES, *IDIOMS, *ORDERING, *SYMBOLS, *LABELS, *SIZES, *TEXT, *HYGIENE, *DOCS,
