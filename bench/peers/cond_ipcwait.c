@@ -34,7 +34,7 @@ static void unlock(void *room)
 {
 	struct pair *p = room;
 
-	(void)ipcwait_mutex_unlock(&p->mutex);
+	ipcwait_mutex_unlock(&p->mutex);
 }
 
 static void wait(void *room, int which)
@@ -49,14 +49,14 @@ static void signal_one(void *room, int which)
 {
 	struct pair *p = room;
 
-	(void)ipcwait_cond_signal(&p->cond[which]);
+	ipcwait_cond_signal(&p->cond[which]);
 }
 
 static void broadcast(void *room, int which)
 {
 	struct pair *p = room;
 
-	(void)ipcwait_cond_broadcast(&p->cond[which]);
+	ipcwait_cond_broadcast(&p->cond[which]);
 }
 
 static void end(void *room)

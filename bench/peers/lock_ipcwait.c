@@ -24,7 +24,7 @@ static void acquire(void *lock, struct lock_hold *hold)
 static void release(void *lock, struct lock_hold *hold)
 {
 	(void)hold;
-	(void)ipcwait_mutex_unlock(lock);
+	ipcwait_mutex_unlock(lock);
 }
 
 const struct lock_ops lock_ipcwait = { "ipcwait", init, acquire, release, NULL };

@@ -26,7 +26,7 @@ static void acquire(void *lock, struct lock_hold *hold)
 static void release(void *lock, struct lock_hold *hold)
 {
 	(void)hold;
-	(void)ipcwait_rwlock_wrunlock(lock);
+	ipcwait_rwlock_wrunlock(lock);
 }
 
 static void init_glibc(void *lock)

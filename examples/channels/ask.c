@@ -60,7 +60,7 @@ static void start_workers(struct worker *workers, uint64_t capacity, bool writes
 static void end_workers(struct worker *workers)
 {
 	for (unsigned k = 0; k < WORKERS; k++) {
-		(void)ipcwait_channel_close(workers[k].in);
+		ipcwait_channel_close(workers[k].in);
 		pthread_join(workers[k].thread, NULL);
 		ipcwait_channel_destroy(workers[k].in);
 		ipcwait_channel_destroy(workers[k].out);

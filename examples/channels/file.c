@@ -51,7 +51,7 @@ static void *send_records(void *arg)
 			give_up("cannot send");
 		left -= (uint64_t)sent;
 	}
-	(void)ipcwait_channel_close(s->out);
+	ipcwait_channel_close(s->out);
 	return NULL;
 }
 

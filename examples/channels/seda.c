@@ -33,7 +33,7 @@ static void *work(void *arg)
 
 	while (!ipcwait_channel_recv(s->in, &i))
 		send_number(s->out, plus(i, times(write_record(null), spin(1000))));
-	(void)ipcwait_channel_close(s->out);
+	ipcwait_channel_close(s->out);
 	close(null);
 	return NULL;
 }
@@ -49,7 +49,7 @@ static void *feed(void *arg)
 
 	for (uint64_t i = 0; i < s->count; i++)
 		send_number(s->out, (int64_t)i);
-	(void)ipcwait_channel_close(s->out);
+	ipcwait_channel_close(s->out);
 	return NULL;
 }
 

@@ -82,8 +82,8 @@ static _Noreturn void work_as_clerk(struct ledger *l)
 		l->account[0] -= amount;
 		l->account[1] += amount;
 		l->transfers++;
-		(void)ipcwait_cond_signal(&l->moved);
-		(void)ipcwait_mutex_unlock(&l->lock);
+		ipcwait_cond_signal(&l->moved);
+		ipcwait_mutex_unlock(&l->lock);
 	}
 }
 
@@ -118,7 +118,7 @@ static void audit(struct ledger *l)
 		exit(1);
 	}
 	audits++;
-	(void)ipcwait_mutex_unlock(&l->lock);
+	ipcwait_mutex_unlock(&l->lock);
 }
 
 static void audit_until_killed(struct ledger *l, pid_t clerk, int64_t life_ns)

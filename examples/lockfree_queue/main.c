@@ -116,7 +116,7 @@ static void run(const struct options *o, struct ipcwait_queue *q, struct worker 
 	}
 	for (uint64_t i = 0; i < o->producers; i++)
 		pthread_join(workers[i].thread, NULL);
-	(void)ipcwait_queue_close(q);
+	ipcwait_queue_close(q);
 	for (uint64_t i = o->producers; i < all; i++)
 		pthread_join(workers[i].thread, NULL);
 }

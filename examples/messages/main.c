@@ -39,14 +39,14 @@ static void lock(struct mail *m)
 {
 	if (!m->ours)
 		pthread_mutex_lock(&m->c_lock);
-	else if (ipcwait_mutex_lock(&m->lock))
-		abort();
+	else
+		ipcwait_mutex_lock(&m->lock);
 }
 
 static void unlock(struct mail *m)
 {
 	if (m->ours)
-		(void)ipcwait_mutex_unlock(&m->lock);
+		ipcwait_mutex_unlock(&m->lock);
 	else
 		pthread_mutex_unlock(&m->c_lock);
 }
@@ -56,7 +56,7 @@ static void send(struct mail *m, int box, uint64_t message)
 	lock(m);
 	m->message[box] = message;
 	if (m->ours)
-		(void)ipcwait_cond_signal(&m->arrived[box]);
+		ipcwait_cond_signal(&m->arrived[box]);
 	else
 		pthread_cond_signal(&m->c_arrived[box]);
 	unlock(m);
@@ -70,8 +70,8 @@ static uint64_t receive(struct mail *m, int box)
 	while (!m->message[box]) {
 		if (!m->ours)
 			pthread_cond_wait(&m->c_arrived[box], &m->c_lock);
-		else if (ipcwait_cond_wait(&m->arrived[box], &m->lock))
-			abort();
+		else
+			ipcwait_cond_wait(&m->arrived[box], &m->lock);
 	}
 	message = m->message[box];
 	m->message[box] = 0;

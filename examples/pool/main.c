@@ -42,14 +42,14 @@ static void lock(struct pool *p)
 {
 	if (!p->ours)
 		pthread_mutex_lock(&p->c_lock);
-	else if (ipcwait_mutex_lock(&p->lock))
-		abort();
+	else
+		ipcwait_mutex_lock(&p->lock);
 }
 
 static void unlock(struct pool *p)
 {
 	if (p->ours)
-		(void)ipcwait_mutex_unlock(&p->lock);
+		ipcwait_mutex_unlock(&p->lock);
 	else
 		pthread_mutex_unlock(&p->c_lock);
 }
@@ -58,14 +58,14 @@ static void wait_on(struct pool *p, struct ipcwait_cond *ours, pthread_cond_t *t
 {
 	if (!p->ours)
 		pthread_cond_wait(theirs, &p->c_lock);
-	else if (ipcwait_cond_wait(ours, &p->lock))
-		abort();
+	else
+		ipcwait_cond_wait(ours, &p->lock);
 }
 
 static void signal_one(struct pool *p, struct ipcwait_cond *ours, pthread_cond_t *theirs)
 {
 	if (p->ours)
-		(void)ipcwait_cond_signal(ours);
+		ipcwait_cond_signal(ours);
 	else
 		pthread_cond_signal(theirs);
 }
@@ -99,7 +99,7 @@ static void *work(void *arg)
 
 	while (take_job(p))
 		spin_until(ipcwait_now_ns() + (int64_t)job_us * 1000);
-	(void)ipcwait_latch_count_down(&p->left, 1);
+	ipcwait_latch_count_down(&p->left, 1);
 	return NULL;
 }
 
@@ -118,7 +118,7 @@ static void close_pool(struct pool *p)
 	lock(p);
 	p->closed = true;
 	if (p->ours)
-		(void)ipcwait_cond_broadcast(&p->filled);
+		ipcwait_cond_broadcast(&p->filled);
 	else
 		pthread_cond_broadcast(&p->c_filled);
 	unlock(p);
@@ -141,8 +141,7 @@ static void run(struct pool *p)
 		post_job(p);
 	}
 	close_pool(p);
-	if (ipcwait_latch_wait(&p->left))
-		abort();
+	ipcwait_latch_wait(&p->left);
 	for (unsigned long i = 0; i < workers; i++)
 		pthread_join(threads[i], NULL);
 }

@@ -60,7 +60,7 @@ static int value(void *sem)
 
 static void fini(void *sem)
 {
-	(void)ipcwait_sem_fini(sem);
+	ipcwait_sem_fini(sem);
 }
 
 static int pairs(void *sem, uint64_t n)

@@ -10,7 +10,7 @@
  *			do_my_part();
  *			if (ipcwait_barrier_wait(&all) == IPCWAIT_BARRIER_SERIAL)
  *				collect_the_parts();
- *			(void)ipcwait_barrier_wait(&all);
+ *			ipcwait_barrier_wait(&all);
  *		}
  *	}
  *

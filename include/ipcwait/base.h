@@ -37,7 +37,18 @@
 #define IPCWAIT_END_DECLS
 #endif
 
-#define IPCWAIT_API        __attribute__((visibility("default")))
+#define IPCWAIT_API __attribute__((visibility("default")))
+
+/*
+ * Whose result nobody may ignore. Marked is what can say no to a correct program, or gives the
+ * caller something: what makes or sets up (init, create, attach, a policy, a calibration), what
+ * tries, what has a deadline, what moves elements, and ipcwait_mutex_consistent().
+ *
+ * Not marked is what has 0 to say as long as the program is correct, so that it is written as with
+ * POSIX: plain lock and wait, unlock, post, set, signal, notify, close, fini. There are two
+ * exceptions, which a program has asked for, and that program looks at the result: the lock of a
+ * robust mutex, whose owner may have died, and waits that return -EINTR after a signal handler.
+ */
 #define IPCWAIT_MUST_CHECK __attribute__((warn_unused_result))
 
 /*

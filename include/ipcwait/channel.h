@@ -7,8 +7,9 @@
  *	struct ipcwait_channel_params params = { .elem_size = sizeof(int), .capacity = 64 };
  *	struct ipcwait_channel *jobs = ipcwait_channel_create(&params);
  *
- *	(void)ipcwait_channel_send(jobs, &job);          // thread A
- *	(void)ipcwait_channel_close(jobs);
+ *	if (ipcwait_channel_send(jobs, &job))            // thread A
+ *		...                                      // somebody has closed it
+ *	ipcwait_channel_close(jobs);
  *
  *	while (ipcwait_channel_recv(jobs, &job) == 0)    // thread B, until closed and drained
  *		work(job);

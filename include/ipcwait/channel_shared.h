@@ -7,11 +7,14 @@
  *	int fd = memfd_create("jobs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
  *	struct ipcwait_channel *jobs;
  *
- *	(void)ipcwait_channel_create_shared(fd, &params, &jobs);    // process A, which hands fd on
- *	(void)ipcwait_channel_send(jobs, &job);
+ *	if (ipcwait_channel_create_shared(fd, &params, &jobs) ||    // process A, which hands fd on
+ *	    ipcwait_channel_send(jobs, &job))
+ *		...
  *
- *	(void)ipcwait_channel_attach(fd, &jobs);                    // process B
- *	(void)ipcwait_channel_recv(jobs, &job);
+ *	if (ipcwait_channel_attach(fd, &jobs))                      // process B
+ *		...
+ *	while (ipcwait_channel_recv(jobs, &job) == 0)
+ *		work(&job);
  *
  * Cost: three atomic operations for a send and for a receive, and no system call, as long as nobody
  * has to wait. Each channel keeps one descriptor.

@@ -5,13 +5,11 @@
  *	static struct ipcwait_mutex lock;
  *	static struct ipcwait_cond changed;        // all zero: shared, default policy
  *
- *	if (ipcwait_mutex_lock(&lock))
- *		abort();
+ *	ipcwait_mutex_lock(&lock);
  *	while (!items)
- *		if (ipcwait_cond_wait(&changed, &lock))
- *			abort();
+ *		ipcwait_cond_wait(&changed, &lock);
  *	items--;
- *	(void)ipcwait_mutex_unlock(&lock);
+ *	ipcwait_mutex_unlock(&lock);
  *
  * Cost: a signal that nobody waits for is three loads. One that a spinning waiter takes is one
  * atomic operation more and no system call. Any other signal or broadcast makes one.
@@ -198,8 +196,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_cond_wait_until(struct ipcwait_cond *
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_cond_wait(struct ipcwait_cond *c,
-						     struct ipcwait_mutex *m);
+IPCWAIT_API int ipcwait_cond_wait(struct ipcwait_cond *c, struct ipcwait_mutex *m);
 
 /**
  * ipcwait_cond_signal() - release one waiter

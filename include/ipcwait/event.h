@@ -5,11 +5,11 @@
  *
  *	static struct ipcwait_event ready;             // all zero: not set, manual reset
  *
- *	void start(void) { make_ready(); (void)ipcwait_event_set(&ready); }
+ *	void start(void) { make_ready(); ipcwait_event_set(&ready); }
  *	void user(void)
  *	{
  *		while (ipcwait_event_wait(&ready) == -EINTR)
- *			continue;
+ *			continue;                      // a signal handler ran
  *		use_it();
  *	}
  *
@@ -290,7 +290,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_event_trywait(struct ipcwait_event
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_event_wait(struct ipcwait_event *e)
+IPCWAIT_INLINE int ipcwait_event_wait(struct ipcwait_event *e)
 {
 	/* ORD event.A4: acquire, as event.A1. Pairs with event.R1 and event.R2. */
 	uint64_t w = ipcwait_impl_load64_acquire(&e->word);

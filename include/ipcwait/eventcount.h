@@ -5,7 +5,7 @@
  *
  *	struct ipcwait_eventcount changed;             // all zero
  *
- *	void put(int job) { push(job); (void)ipcwait_eventcount_notify(&changed, 1); }
+ *	void put(int job) { push(job); ipcwait_eventcount_notify(&changed, 1); }
  *	int get(void)
  *	{
  *		int job;
@@ -17,7 +17,8 @@
  *				ipcwait_eventcount_cancel(&changed);
  *				break;
  *			}
- *			(void)ipcwait_eventcount_commit(&changed, key, IPCWAIT_FOREVER);
+ *			if (ipcwait_eventcount_commit(&changed, key, IPCWAIT_FOREVER))
+ *				continue;              // a signal handler ran
  *		}
  *		return job;
  *	}

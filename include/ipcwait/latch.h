@@ -4,10 +4,10 @@
  *
  *	static struct ipcwait_latch parts = IPCWAIT_LATCH_INIT(8);
  *
- *	void worker(void) { do_one_part(); (void)ipcwait_latch_count_down(&parts, 1); }
+ *	void worker(void) { do_one_part(); ipcwait_latch_count_down(&parts, 1); }
  *	void collect(void)
  *	{
- *		(void)ipcwait_latch_wait(&parts);      // until all eight are done
+ *		ipcwait_latch_wait(&parts);            // until all eight are done
  *		use_the_parts();
  *	}
  *

@@ -4,10 +4,9 @@
  *
  *	static struct ipcwait_mutex lock;          // all zero: plain, default policy
  *
- *	if (ipcwait_mutex_lock(&lock))
- *		abort();
+ *	ipcwait_mutex_lock(&lock);
  *	balance += amount;
- *	(void)ipcwait_mutex_unlock(&lock);
+ *	ipcwait_mutex_unlock(&lock);
  *
  * Cost: locking what is free and unlocking what nobody waits for is one atomic operation each,
  * in the caller. An unlock that a spinning waiter sees makes no system call, unless another one
@@ -256,7 +255,7 @@ IPCWAIT_API int ipcwait_impl_mutex_unlock_slow(struct ipcwait_mutex *m);
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_mutex_lock(struct ipcwait_mutex *m)
+IPCWAIT_INLINE int ipcwait_mutex_lock(struct ipcwait_mutex *m)
 {
 	uint64_t w = 0;
 

@@ -4,10 +4,9 @@
  *
  *	static struct ipcwait_rwlock lock;         // all zero: free, default policy
  *
- *	if (ipcwait_rwlock_rdlock(&lock))
- *		abort();
+ *	ipcwait_rwlock_rdlock(&lock);
  *	route = find(&table, address);
- *	(void)ipcwait_rwlock_rdunlock(&lock);
+ *	ipcwait_rwlock_rdunlock(&lock);
  *
  * Cost: to lock what is free, or only read, and to unlock what nobody waits for, is one atomic
  * operation each, in the caller. Readers share a counter: many short reads on many CPUs pass one
@@ -280,7 +279,7 @@ static inline bool ipcwait_impl_rwlock_write_fast(struct ipcwait_rwlock *l)
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwlock *l)
+IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwlock *l)
 {
 	if (ipcwait_impl_rwlock_read_fast(l))
 		return 0;
@@ -366,7 +365,7 @@ IPCWAIT_INLINE int ipcwait_rwlock_rdunlock(struct ipcwait_rwlock *l)
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_rwlock_wrlock(struct ipcwait_rwlock *l)
+IPCWAIT_INLINE int ipcwait_rwlock_wrlock(struct ipcwait_rwlock *l)
 {
 	if (ipcwait_impl_rwlock_write_fast(l))
 		return 0;

@@ -4,11 +4,11 @@
  *
  *	static struct ipcwait_sem items;           // all zero: empty, default policy
  *
- *	void producer(void) { put(item); (void)ipcwait_sem_post(&items); }
+ *	void producer(void) { put(item); ipcwait_sem_post(&items); }
  *	void consumer(void)
  *	{
  *		while (ipcwait_sem_wait(&items) == -EINTR)
- *			continue;
+ *			continue;                  // a signal handler ran
  *		get(&item);
  *	}
  *
@@ -248,7 +248,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_trywait(struct ipcwait_sem *s)
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_wait(struct ipcwait_sem *s)
+IPCWAIT_INLINE int ipcwait_sem_wait(struct ipcwait_sem *s)
 {
 	/* ORD sem.X2: relaxed, re-checked by the CAS below. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);

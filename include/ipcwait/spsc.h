@@ -371,7 +371,7 @@ IPCWAIT_API IPCWAIT_MUST_CHECK const void *ipcwait_spsc_peek(struct ipcwait_spsc
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_spsc_release(struct ipcwait_spsc *q, size_t n);
+IPCWAIT_API int ipcwait_spsc_release(struct ipcwait_spsc *q, size_t n);
 
 /**
  * ipcwait_spsc_close() - no more elements go in
