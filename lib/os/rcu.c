@@ -19,6 +19,7 @@
 #include "os/cpu_mask.h"
 #include "os/pointer.h"
 #include "os/seam.h"
+#include "os/tell.h"
 
 /*
  * With _LGPL_SOURCE sections are inline: functions of a few lines, which its licence leaves to
@@ -74,13 +75,13 @@ static void be_idle(void)
 	ipcwait_impl_store32_release(&busy, 0);
 }
 
-#if IW_RCU_TELLS
 /*
  * What is given back comes after the ends of all sections before; not more: what sections do is
  * not ordered with sections that come later.
  */
 static struct ipcwait_word64 ended;
 
+#if IW_RCU_TELLS
 static void note_end(void)
 {
 	/* ORD rcu.R2: release, so it comes before what is given back. Pairs with rcu.A2. */
@@ -95,10 +96,12 @@ static void note_grace(void)
 #else
 static void note_end(void)
 {
+	iw_tell_releases(&ended);
 }
 
 static void note_grace(void)
 {
+	iw_tell_acquired(&ended);
 }
 #endif
 

@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
-/* liburcu is not built with ThreadSanitizer, so what a grace period orders it has to be told. */
+/*
+ * liburcu is not built with ThreadSanitizer, so what a grace period orders it has to be told: by
+ * accesses where this is, else as lib/os/tell.h says.
+ */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define IW_RCU_TELLS 1

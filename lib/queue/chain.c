@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Elements, their segments, and the end: lib/os/tell.h. Reuse of segments: lib/os/rcu.c. */
+#define IW_TELLS_BY_HAND
+
 #include "queue/chain.h"
 
 #include <errno.h>
 
 #include <ipcwait/base.h>
 
+#include "os/tell.h"
 #include "queue/slot.h"
 
 /*
@@ -34,6 +38,7 @@ static inline bool fill(const struct iw_chain *c, struct iw_segment *s, uint64_t
 	uint64_t empty = IW_SLOT_EMPTY;
 	uint64_t word = iw_slot_encode(c, s, ticket, elem);
 
+	iw_tell_releases(iw_slot_word(c, s, ticket));
 	/*
 	 * ORD chain.R4: release, whoever takes the element sees what came before. Pairs with
 	 * chain.A3, chain.A4 and chain.A6.
@@ -82,6 +87,8 @@ static bool append(struct iw_chain *c, struct iw_segment *s, struct iw_segment *
 		iw_slot_encode(c, spare, 0, elem),
 	};
 	spare->enq = (struct ipcwait_word64){ 1 };
+	iw_tell_releases(iw_slot_word(c, spare, 0));
+	iw_tell_releases(spare);
 	/*
 	 * ORD chain.S1: the segment is ready, and the element in it. Seq_cst: before the
 	 * pusher's look at who waits. Pairs with chain.S3.
@@ -94,6 +101,7 @@ static uint64_t end_chain(struct iw_segment *s)
 {
 	uint64_t next = 0;
 
+	iw_tell_releases(&s->next);
 	/* ORD chain.S2: as chain.S1; the closer looks at who waits. Pairs with chain.S3. */
 	if (ipcwait_impl_cas64_seq_cst(&s->next, &next, IW_CLOSED))
 		return IW_CLOSED;
@@ -252,6 +260,7 @@ static inline bool take(struct iw_chain *c, struct iw_segment *s, uint64_t ticke
 		word = wait_or_spoil(c, s, ticket);
 	if (word == IW_SLOT_EMPTY)
 		return false;
+	iw_tell_acquired(iw_slot_word(c, s, ticket));
 	iw_slot_decode(c, s, ticket, word, elem);
 	return true;
 }
@@ -327,8 +336,10 @@ static int none_there(struct iw_chain *c, struct iw_segment *s, uint64_t t,
 
 	if (!next)
 		return -EAGAIN;
-	if (next == IW_CLOSED)
+	if (next == IW_CLOSED) {
+		iw_tell_acquired(&s->next);
 		return t < iw_segment_within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;
+	}
 	if (t >= s->slots)
 		leave_behind(c, s, next, retired);
 	return 0;

@@ -21,11 +21,15 @@
  *   ring.head    position of the next receive
  *     h      -> h+k      reserved     a receive, if the k slots from h on are full
  */
+/* Elements, their places, and the close: lib/os/tell.h. */
+#define IW_TELLS_BY_HAND
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "os/seam.h"
+#include "os/tell.h"
 #include "queue/blocking.h"
 #include "queue/channel_ring.h"
 
@@ -96,6 +100,7 @@ static uint64_t stamp_at(const struct ring *r, uint64_t pos)
 
 static void set_stamp(struct slot *s, uint64_t stamp)
 {
+	iw_tell_releases(&s->stamp);
 	/*
 	 * ORD channel_ring.S2: seq_cst, so that the load of blocking.S1 comes after it; it releases
 	 * the element, or the place. Pairs with channel_ring.S1.
@@ -209,11 +214,13 @@ static int64_t ring_send(struct ipcwait_channel *ch, const void *elems, size_t n
 			return -EAGAIN;
 		/* Before anybody is told that it is closed, receivers are to know. */
 		set_closed(r);
+		iw_tell_acquired(&r->tail);
 		return -EPIPE;
 	}
 	for (uint64_t i = 0; i < k; i++) {
 		struct slot *s = slot_at(r, pos);
 
+		iw_tell_acquired(&s->stamp);
 		copy(s->elem, from, r->base.elem_size);
 		set_stamp(s, pos + FULL);
 		from += r->base.elem_size;
@@ -226,7 +233,10 @@ static int64_t ring_send(struct ipcwait_channel *ch, const void *elems, size_t n
 
 static bool is_drained(const struct ring *r, uint64_t pos)
 {
-	return is_closed(r) && position(&r->tail) == (pos | CLOSED);
+	if (!is_closed(r) || position(&r->tail) != (pos | CLOSED))
+		return false;
+	iw_tell_acquired(&r->tail);
+	return true;
 }
 
 static int64_t ring_recv(struct ipcwait_channel *ch, void *elems, size_t n)
@@ -240,6 +250,7 @@ static int64_t ring_recv(struct ipcwait_channel *ch, void *elems, size_t n)
 	for (uint64_t i = 0; i < k; i++) {
 		struct slot *s = slot_at(r, pos);
 
+		iw_tell_acquired(&s->stamp);
 		copy(to, s->elem, r->base.elem_size);
 		set_stamp(s, pos + r->lap);
 		to += r->base.elem_size;
@@ -252,11 +263,13 @@ static int64_t ring_recv(struct ipcwait_channel *ch, void *elems, size_t n)
 static int ring_close(struct ipcwait_channel *ch)
 {
 	struct ring *r = ring_of(ch);
+	uint64_t was;
+
+	iw_tell_releases(&r->tail);
 	/*
 	 * ORD channel_ring.S5: seq_cst, before senders are told. Pairs with channel_ring.S6.
 	 */
-	uint64_t was = ipcwait_impl_or64_seq_cst(&r->tail, CLOSED);
-
+	was = ipcwait_impl_or64_seq_cst(&r->tail, CLOSED);
 	set_closed(r);
 	if (was & CLOSED)
 		return -EALREADY;

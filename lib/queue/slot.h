@@ -8,6 +8,7 @@
 
 #include <ipcwait/base.h>
 
+#include "os/tell.h"
 #include "queue/chain.h"
 
 /* In the last byte of a word that is not itself the element. */
@@ -96,6 +97,7 @@ static inline uint64_t iw_slot_encode(const struct iw_chain *c, struct iw_segmen
 	case IW_SLOT_BYTES:
 		return iw_word_of(elem, c->elem_bytes) | IW_SLOT_FULL;
 	case IW_SLOT_BEHIND:
+		iw_tell_acquired(s);
 		iw_copy(iw_slot_at(c, s, ticket) + c->elem_at, elem, c->elem_bytes);
 	}
 	return IW_SLOT_FULL;

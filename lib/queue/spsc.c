@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* How elements go in and out; the argument is in docs/design/spsc.md. */
+/* Where the sides are, and the close: lib/os/tell.h. */
+#define IW_TELLS_BY_HAND
+
 #include "queue/spsc.h"
 
 #include "os/seam.h"
+#include "os/tell.h"
 
 int iw_spsc_find_room(struct iw_spsc *s, uint64_t at)
 {
@@ -14,6 +18,7 @@ int iw_spsc_find_room(struct iw_spsc *s, uint64_t at)
 	 */
 	uint64_t head = ipcwait_impl_load64_acquire(&s->base.consumer.at);
 
+	iw_tell_acquired(&s->base.consumer.at);
 	/* The consumer may still be in a ring before. */
 	me->until = ((int64_t)(head - r->first) < 0 ? r->first : head) + s->room;
 	if (at != me->until)
@@ -27,7 +32,10 @@ static uint64_t tail(const struct iw_spsc *s)
 	 * ORD spsc.A2: acquire, so the elements are seen as they were written. Pairs with
 	 * spsc.R1.
 	 */
-	return ipcwait_impl_load64_acquire(&s->base.producer.at);
+	uint64_t end = ipcwait_impl_load64_acquire(&s->base.producer.at);
+
+	iw_tell_acquired(&s->base.producer.at);
+	return end;
 }
 
 int iw_spsc_find_elements(struct iw_spsc *s, uint64_t at)
@@ -40,6 +48,7 @@ int iw_spsc_find_elements(struct iw_spsc *s, uint64_t at)
 	 * came in before the close. Pairs with spsc_wait.S3.
 	 */
 	if (end == at && ipcwait_impl_load64_seq_cst(&s->base.closed)) {
+		iw_tell_acquired(&s->base.closed);
 		end = tail(s);
 		r = -EPIPE;
 	}
@@ -47,6 +56,13 @@ int iw_spsc_find_elements(struct iw_spsc *s, uint64_t at)
 		return r;
 	s->base.consumer.until = iw_spsc_follow(s, at, end);
 	return 0;
+}
+
+static void publish(struct ipcwait_impl_spsc_side *me, uint64_t at,
+		    struct ipcwait_eventcount *ec)
+{
+	iw_tell_releases(&me->at);
+	ipcwait_impl_spsc_publish(me, at, ec);
 }
 
 int ipcwait_impl_spsc_push_slow(struct ipcwait_spsc *q, const void *elem)
@@ -61,7 +77,7 @@ int ipcwait_impl_spsc_push_slow(struct ipcwait_spsc *q, const void *elem)
 	if (r)
 		return r;
 	memcpy(ipcwait_impl_spsc_place(me, at), elem, me->size);
-	ipcwait_impl_spsc_publish(me, at + 1, &q->elements);
+	publish(me, at + 1, &q->elements);
 	return 0;
 }
 
@@ -74,7 +90,7 @@ int ipcwait_impl_spsc_pop_slow(struct ipcwait_spsc *q, void *elem)
 	if (r)
 		return r;
 	memcpy(elem, ipcwait_impl_spsc_place(me, at), me->size);
-	ipcwait_impl_spsc_publish(me, at + 1, &q->room);
+	publish(me, at + 1, &q->room);
 	return 0;
 }
 
@@ -106,7 +122,7 @@ int64_t ipcwait_spsc_push_n(struct ipcwait_spsc *q, const void *elems, size_t n)
 	}
 	if (at == begin)
 		return r;
-	ipcwait_impl_spsc_publish(me, at, &q->elements);
+	publish(me, at, &q->elements);
 	return (int64_t)(at - begin);
 }
 
@@ -126,7 +142,7 @@ int64_t ipcwait_spsc_pop_n(struct ipcwait_spsc *q, void *elems, size_t n)
 	}
 	if (at == begin)
 		return r;
-	ipcwait_impl_spsc_publish(me, at, &q->room);
+	publish(me, at, &q->room);
 	return (int64_t)(at - begin);
 }
 
@@ -153,7 +169,7 @@ int ipcwait_spsc_commit(struct ipcwait_spsc *q, size_t n)
 	if (ipcwait_impl_spsc_is_closed(q))
 		return -EPIPE;
 	if (n)
-		ipcwait_impl_spsc_publish(me, at + n, &q->elements);
+		publish(me, at + n, &q->elements);
 	return 0;
 }
 
@@ -177,6 +193,6 @@ int ipcwait_spsc_release(struct ipcwait_spsc *q, size_t n)
 	if (piece(me, at, n) != n)
 		return -EINVAL;
 	if (n)
-		ipcwait_impl_spsc_publish(me, at + n, &q->room);
+		publish(me, at + n, &q->room);
 	return 0;
 }

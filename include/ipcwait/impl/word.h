@@ -33,6 +33,29 @@ struct ipcwait_wordptr {
 #include IPCWAIT_IMPL_MODEL
 #else
 
+/*
+ * What a race detector is told that does not see these accesses: nothing in a program, which it was
+ * compiled into. The library's own build names a header, lib/os/tell.h.
+ */
+#ifdef IPCWAIT_IMPL_TELL
+#include IPCWAIT_IMPL_TELL
+#else
+
+/* An access to @w has acquired, if it is @done. Returns that. */
+static inline bool ipcwait_impl_acquired(const void *w, bool done)
+{
+	(void)w;
+	return done;
+}
+
+/* An access to @w is about to release. */
+static inline void ipcwait_impl_releases(const void *w)
+{
+	(void)w;
+}
+
+#endif /* IPCWAIT_IMPL_TELL */
+
 static inline uint32_t ipcwait_impl_load32_relaxed(const struct ipcwait_word32 *w)
 {
 	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
@@ -40,7 +63,10 @@ static inline uint32_t ipcwait_impl_load32_relaxed(const struct ipcwait_word32 *
 
 static inline uint32_t ipcwait_impl_load32_acquire(const struct ipcwait_word32 *w)
 {
-	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+	uint32_t was = __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline void ipcwait_impl_store32_relaxed(struct ipcwait_word32 *w, uint32_t v)
@@ -50,6 +76,7 @@ static inline void ipcwait_impl_store32_relaxed(struct ipcwait_word32 *w, uint32
 
 static inline void ipcwait_impl_store32_release(struct ipcwait_word32 *w, uint32_t v)
 {
+	ipcwait_impl_releases(w);
 	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
 }
 
@@ -60,6 +87,7 @@ static inline uint32_t ipcwait_impl_add32_relaxed(struct ipcwait_word32 *w, uint
 
 static inline uint32_t ipcwait_impl_add32_release(struct ipcwait_word32 *w, uint32_t v)
 {
+	ipcwait_impl_releases(w);
 	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELEASE);
 }
 
@@ -73,6 +101,7 @@ static inline bool ipcwait_impl_cas32_relaxed(struct ipcwait_word32 *w, uint32_t
 static inline bool ipcwait_impl_cas32_release(struct ipcwait_word32 *w, uint32_t *expected,
 					      uint32_t desired)
 {
+	ipcwait_impl_releases(w);
 	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
 					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -102,13 +131,16 @@ static inline bool ipcwait_impl_cas64_relaxed(struct ipcwait_word64 *w, uint64_t
 static inline bool ipcwait_impl_cas64_acquire(struct ipcwait_word64 *w, uint64_t *expected,
 					      uint64_t desired)
 {
-	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	bool done = __atomic_compare_exchange_n(&w->v, expected, desired, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+	return ipcwait_impl_acquired(w, done);
 }
 
 static inline bool ipcwait_impl_cas64_release(struct ipcwait_word64 *w, uint64_t *expected,
 					      uint64_t desired)
 {
+	ipcwait_impl_releases(w);
 	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
 					   __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -116,72 +148,114 @@ static inline bool ipcwait_impl_cas64_release(struct ipcwait_word64 *w, uint64_t
 static inline bool ipcwait_impl_cas32_acquire(struct ipcwait_word32 *w, uint32_t *expected,
 					      uint32_t desired)
 {
-	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	bool done = __atomic_compare_exchange_n(&w->v, expected, desired, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+	return ipcwait_impl_acquired(w, done);
 }
 
 static inline bool ipcwait_impl_cas64_acq_rel(struct ipcwait_word64 *w, uint64_t *expected,
 					      uint64_t desired)
 {
-	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+	bool done;
+
+	ipcwait_impl_releases(w);
+	done = __atomic_compare_exchange_n(&w->v, expected, desired, false,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return ipcwait_impl_acquired(w, done);
 }
 
 static inline uint64_t ipcwait_impl_load64_acquire(const struct ipcwait_word64 *w)
 {
-	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+	uint64_t was = __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline void ipcwait_impl_store64_release(struct ipcwait_word64 *w, uint64_t v)
 {
+	ipcwait_impl_releases(w);
 	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
 }
 
 static inline uint64_t ipcwait_impl_add64_acq_rel(struct ipcwait_word64 *w, uint64_t v)
 {
-	return __atomic_fetch_add(&w->v, v, __ATOMIC_ACQ_REL);
+	uint64_t was;
+
+	ipcwait_impl_releases(w);
+	was = __atomic_fetch_add(&w->v, v, __ATOMIC_ACQ_REL);
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline uint64_t ipcwait_impl_add64_release(struct ipcwait_word64 *w, uint64_t v)
 {
+	ipcwait_impl_releases(w);
 	return __atomic_fetch_add(&w->v, v, __ATOMIC_RELEASE);
 }
 
 static inline uint64_t ipcwait_impl_load64_seq_cst(const struct ipcwait_word64 *w)
 {
-	return __atomic_load_n(&w->v, __ATOMIC_SEQ_CST);
+	uint64_t was = __atomic_load_n(&w->v, __ATOMIC_SEQ_CST);
+
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline void ipcwait_impl_store64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
 {
+	ipcwait_impl_releases(w);
 	__atomic_store_n(&w->v, v, __ATOMIC_SEQ_CST);
 }
 
 static inline uint64_t ipcwait_impl_add64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
 {
-	return __atomic_fetch_add(&w->v, v, __ATOMIC_SEQ_CST);
+	uint64_t was;
+
+	ipcwait_impl_releases(w);
+	was = __atomic_fetch_add(&w->v, v, __ATOMIC_SEQ_CST);
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline bool ipcwait_impl_cas64_seq_cst(struct ipcwait_word64 *w, uint64_t *expected,
 					      uint64_t desired)
 {
-	return __atomic_compare_exchange_n(&w->v, expected, desired, false,
+	bool done;
+
+	ipcwait_impl_releases(w);
+	done = __atomic_compare_exchange_n(&w->v, expected, desired, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	return ipcwait_impl_acquired(w, done);
 }
 
 static inline uint64_t ipcwait_impl_or64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
 {
-	return __atomic_fetch_or(&w->v, v, __ATOMIC_SEQ_CST);
+	uint64_t was;
+
+	ipcwait_impl_releases(w);
+	was = __atomic_fetch_or(&w->v, v, __ATOMIC_SEQ_CST);
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline uint64_t ipcwait_impl_swap64_acquire(struct ipcwait_word64 *w, uint64_t v)
 {
-	return __atomic_exchange_n(&w->v, v, __ATOMIC_ACQUIRE);
+	uint64_t was = __atomic_exchange_n(&w->v, v, __ATOMIC_ACQUIRE);
+
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline uint64_t ipcwait_impl_swap64_seq_cst(struct ipcwait_word64 *w, uint64_t v)
 {
-	return __atomic_exchange_n(&w->v, v, __ATOMIC_SEQ_CST);
+	uint64_t was;
+
+	ipcwait_impl_releases(w);
+	was = __atomic_exchange_n(&w->v, v, __ATOMIC_SEQ_CST);
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline void *ipcwait_impl_loadptr_relaxed(const struct ipcwait_wordptr *w)
@@ -191,7 +265,10 @@ static inline void *ipcwait_impl_loadptr_relaxed(const struct ipcwait_wordptr *w
 
 static inline void *ipcwait_impl_loadptr_acquire(const struct ipcwait_wordptr *w)
 {
-	return __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+	void *was = __atomic_load_n(&w->v, __ATOMIC_ACQUIRE);
+
+	(void)ipcwait_impl_acquired(w, true);
+	return was;
 }
 
 static inline void ipcwait_impl_storeptr_relaxed(struct ipcwait_wordptr *w, void *v)
@@ -201,6 +278,7 @@ static inline void ipcwait_impl_storeptr_relaxed(struct ipcwait_wordptr *w, void
 
 static inline void ipcwait_impl_storeptr_release(struct ipcwait_wordptr *w, void *v)
 {
+	ipcwait_impl_releases(w);
 	__atomic_store_n(&w->v, v, __ATOMIC_RELEASE);
 }
 
