@@ -13,7 +13,8 @@
  * the default policy that works between processes which map it, at any address.
  * IPCWAIT_PRIVATE restricts an object to one process and makes its sleeping a little
  * cheaper (no look-up of the mapping; 0.26 instead of 0.37 us for a futex wake on the
- * project's 2-vCPU guest).
+ * project's 2-vCPU guest). The kernel then knows sleepers by the address at which they
+ * waited: if one page is mapped twice, a post by the other address wakes nobody.
  *
  * Limits: 64-bit little-endian Linux; programs that share an object must have the same
  * shared-memory layout number, 0 so far (CHANGELOG.md).
@@ -75,7 +76,7 @@
 /* The deadline that never expires. */
 #define IPCWAIT_FOREVER INT64_MAX
 
-/* Object flag: only threads of one process use the object. */
+/* Object flag: only threads of one process use the object, and all by one address. */
 #define IPCWAIT_PRIVATE 1u
 
 IPCWAIT_BEGIN_DECLS

@@ -10,4 +10,10 @@
  */
 bool iw_memory_is_shared(const void *address);
 
+/*
+ * This process sees the memory at @address, which is shared, at another one too. False if the
+ * kernel does not tell. errno is preserved.
+ */
+bool iw_memory_is_mapped_twice(const void *address);
+
 #endif

@@ -287,7 +287,7 @@ int ipcwait_cond_init(struct ipcwait_cond *c, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(flags);
+	fresh.reserved = iw_private_owner(c, flags);
 	*c = fresh;
 	return 0;
 }

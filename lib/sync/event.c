@@ -238,7 +238,8 @@ int ipcwait_event_init(struct ipcwait_event *e, unsigned flags)
 
 	if (r)
 		return r;
-	*e = (struct ipcwait_event){ .flags = flags, .reserved = iw_private_owner(flags) };
+	*e = (struct ipcwait_event){ .flags = flags,
+				     .reserved = iw_private_owner(e, flags) };
 	return 0;
 }
 

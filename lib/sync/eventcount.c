@@ -289,7 +289,7 @@ int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
 	if (r)
 		return r;
 	*ec = (struct ipcwait_eventcount){ .flags = flags,
-					   .reserved = iw_private_owner(flags) };
+					   .reserved = iw_private_owner(ec, flags) };
 	return 0;
 }
 

@@ -186,7 +186,7 @@ int ipcwait_latch_init(struct ipcwait_latch *l, uint32_t count_, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(flags);
+	fresh.reserved = iw_private_owner(l, flags);
 	*l = fresh;
 	return 0;
 }

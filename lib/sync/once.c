@@ -237,7 +237,7 @@ int ipcwait_once_init(struct ipcwait_once *o, unsigned flags)
 
 	if (r)
 		return r;
-	fresh.reserved = iw_private_owner(flags);
+	fresh.reserved = iw_private_owner(o, flags);
 	*o = fresh;
 	return 0;
 }

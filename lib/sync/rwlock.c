@@ -190,7 +190,7 @@ int ipcwait_rwlock_init(struct ipcwait_rwlock *l, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.note.v = iw_private_owner(flags);
+	fresh.note.v = iw_private_owner(l, flags);
 	*l = fresh;
 	return 0;
 }

@@ -61,18 +61,42 @@ int iw_misuse(int error, enum ipcwait_kind kind, const void *object, const char 
 	abort();
 }
 
-uint32_t iw_private_owner(unsigned flags)
+/*
+ * bits 0-21   PROCESS  its id, below 2^22 (PID_MAX_LIMIT of Linux)
+ * bits 22-31  PLACE    of the object's page: of two addresses one pair in 1024 has the same
+ */
+#define PROCESS UINT32_C(0x3fffff)
+
+/* Mappings of one page differ by a multiple of this, or of more. */
+#define PAGE_BYTES 4096
+
+/* By the golden ratio, so that pages side by side never have the same. */
+static uint32_t place_of(const void *object)
 {
-	return flags & IPCWAIT_PRIVATE ? (uint32_t)getpid() : 0;
+	uint64_t page = (uintptr_t)object / PAGE_BYTES;
+
+	return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & ~PROCESS;
+}
+
+uint32_t iw_private_owner(const void *object, unsigned flags)
+{
+	if (!(flags & IPCWAIT_PRIVATE))
+		return 0;
+	return ((uint32_t)getpid() & PROCESS) | place_of(object);
 }
 
 int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
 		     const char *call)
 {
+	uint32_t other = *owner ^ iw_private_owner(object, IPCWAIT_PRIVATE);
 	char what[32];
 
-	if (!*owner || *owner == (uint32_t)getpid() || !iw_memory_is_shared(object))
+	if (!*owner || !other || !iw_memory_is_shared(object))
 		return 0;
-	(void)snprintf(what, sizeof(what), "private to process %u", *owner);
+	if (!(other & PROCESS) && !iw_memory_is_mapped_twice(object))
+		return 0;
+	if (!(other & PROCESS))
+		return iw_misuse(-EINVAL, kind, object, call, IW_MAPPED_TWICE);
+	(void)snprintf(what, sizeof(what), "private to process %u", *owner & PROCESS);
 	return iw_misuse(-EINVAL, kind, object, call, what);
 }

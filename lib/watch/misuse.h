@@ -21,6 +21,7 @@
 #define IW_UNKNOWN_FLAGS "unknown flags"
 #define IW_OUT_OF_RANGE  "value out of range"
 #define IW_FINISHED      "finished"
+#define IW_MAPPED_TWICE  "private, and mapped twice"
 
 #ifdef IW_CHECKED
 #define IW_IS_CHECKED true
@@ -32,12 +33,14 @@
 int iw_misuse(int error, enum ipcwait_kind kind, const void *object, const char *call,
 	      const char *what);
 
-/* What a private object remembers of the process that made it. */
-uint32_t iw_private_owner(unsigned flags);
+/* What a private object remembers of the process that made it, and of where that was. */
+uint32_t iw_private_owner(const void *object, unsigned flags);
 
 /*
  * 0, or misuse if an object with this @owner, 0 if it is not known, lies in memory that
- * processes share and the caller is another of them. A child's own copy after fork() is fine.
+ * processes share and the caller is another of them, or uses it by another address than it was
+ * made at and has it mapped at more than one: the kernel finds sleepers on a private object by
+ * address. A child's own copy after fork() is fine, and so is a mapping that was moved.
  */
 int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
 		     const char *call);
@@ -54,8 +57,9 @@ static inline int iw_misuse(int error, enum ipcwait_kind kind, const void *objec
 	return error;
 }
 
-static inline uint32_t iw_private_owner(unsigned flags)
+static inline uint32_t iw_private_owner(const void *object, unsigned flags)
 {
+	(void)object;
 	(void)flags;
 	return 0;
 }

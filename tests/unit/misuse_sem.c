@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The semaphore and the futex; and private objects between processes. */
 #include <errno.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/check.h"
@@ -42,12 +43,29 @@ static void value_finished(void)
 	(void)ipcwait_sem_value(finished());
 }
 
+/* It would wake nobody: the kernel finds those who sleep on a private object by address. */
+static void post_by_other_address(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("twice", MFD_CLOEXEC);
+	char *first = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)page) == 0 && first != MAP_FAILED);
+	for (int i = 0; i < 2; i++)
+		CHECK(mmap(first + (size_t)i * page, page, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED);
+	CHECK_EQ(ipcwait_sem_init((void *)first, 0, IPCWAIT_PRIVATE), 0);
+	CHECK_EQ(ipcwait_sem_post((void *)first), 0);
+	(void)ipcwait_sem_post((void *)(first + page));
+}
+
 const struct misuse misuse_of_sem[] = {
 	{ init_value, "sem", "ipcwait_sem_init", "value out of range\n" },
 	{ wait_finished, "sem", "ipcwait_sem_wait", "finished\n" },
 	{ post_finished, "sem", "ipcwait_sem_post", "finished\n" },
 	{ post_n_finished, "sem", "ipcwait_sem_post_n", "finished\n" },
 	{ value_finished, "sem", "ipcwait_sem_value", "finished\n" },
+	{ post_by_other_address, "sem", "ipcwait_sem_post", "private, and mapped twice\n" },
 	{ 0 },
 };
 
@@ -137,4 +155,40 @@ static void private_and_copied(void)
 	CHECK_EQ(ipcwait_sem_wait(&sem), 0);
 }
 
-void (*const no_misuse[])(void) = { sem_overflow, private_and_copied, NULL };
+/* The object is where it was made first, then elsewhere, and never in two places. */
+static void private_and_moved(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *o =
+		mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *to = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ipcwait_sem *s = o;
+
+	CHECK(o != MAP_FAILED && to != MAP_FAILED);
+	CHECK_EQ(ipcwait_sem_init(s, 1, IPCWAIT_PRIVATE), 0);
+	CHECK_EQ(ipcwait_sem_post(s), 0);
+	s = mremap(o, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+	CHECK((void *)s == to);
+	CHECK_EQ(ipcwait_sem_post(s), 0);
+	CHECK_EQ(ipcwait_sem_value(s), 3);
+	CHECK_EQ(ipcwait_sem_wait(s), 0);
+}
+
+/* A shared object may be mapped as often as one likes. */
+static void shared_and_mapped_twice(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("twice", MFD_CLOEXEC);
+	void *a, *b;
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)page) == 0);
+	a = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	b = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(a != MAP_FAILED && b != MAP_FAILED);
+	CHECK_EQ(ipcwait_sem_init(a, 0, 0), 0);
+	CHECK_EQ(ipcwait_sem_post(b), 0);
+	CHECK_EQ(ipcwait_sem_wait(a), 0);
+}
+
+void (*const no_misuse[])(void) = { sem_overflow, private_and_copied, private_and_moved,
+				    shared_and_mapped_twice, NULL };

@@ -157,6 +157,22 @@ static void wait_elsewhere(void *kind)
 		abort();
 }
 
+/* A private object that is waited for at another address than it was made at. */
+static void wait_at_other_address(void *kind)
+{
+	const struct kind *k = kind;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("twice", MFD_CLOEXEC);
+	char *first = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)page) == 0 && first != MAP_FAILED);
+	for (int i = 0; i < 2; i++)
+		CHECK(mmap(first + (size_t)i * page, page, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED);
+	CHECK_EQ(k->init(first, IPCWAIT_PRIVATE), 0);
+	(void)k->wait(first + page, 0);
+}
+
 enum call { INIT, FINI, WAIT };
 
 static const struct {
@@ -172,7 +188,13 @@ static const struct {
 	{ fini_twice, FINI, "finished\n" },
 	{ wait_finished, WAIT, "finished\n" },
 	{ wait_elsewhere, WAIT, "private to process " },
+	{ wait_at_other_address, WAIT, "private, and mapped twice\n" },
 };
+
+static bool is_of_private(void (*body)(void *kind))
+{
+	return body == wait_elsewhere || body == wait_at_other_address;
+}
 
 static void test_common(void **state)
 {
@@ -185,8 +207,7 @@ static void test_common(void **state)
 			const char *call = calls[common[i].call];
 			struct ended e;
 
-			if (!call ||
-			    (common[i].body == wait_elsewhere && !k->knows_process))
+			if (!call || (is_of_private(common[i].body) && !k->knows_process))
 				continue;
 			run(common[i].body, (void *)k, &e);
 			assert_told(&e, k->name, call, common[i].what);
