@@ -7,7 +7,6 @@ MADE_H = 'lib/queue/made.h'
 QUEUE, CHAIN = 'lib/queue/queue.c', 'lib/queue/chain.c'
 RING, MEET = 'lib/queue/channel_ring.c', 'lib/queue/channel_meet.c'
 CHANNEL, SELECT = 'lib/queue/channel.c', 'lib/queue/channel_select.c'
-COUNT = 'lib/sync/eventcount.c'
 PARTS, SHARED = 'lib/queue/channel_shared.c', 'lib/queue/shared.c'
 
 # Steps of one object
@@ -74,8 +73,6 @@ MUTANTS = [
     mutant('another is taken, and it keeps what it was told', MADE,
            '\tiw_any_eventcount.retract(&line, &place);\n',
            '\t(void)iw_any_eventcount.withdraw(&line, &place);\n', 'one looks'),
-    mutant('nobody hears of the next in line', COUNT,
-           '\tif (notified(&me, w) && reached(&me, w))\n', '\tif (0)\n', 'one looks'),
     # Kinds
     mutant('a queue nobody knows', QUEUE, '\tiw_any_admit(&made.any);\n', '', 'a push'),
     mutant('a channel nobody knows', CHANNEL, '\t\tiw_any_admit(ch->any);\n', '', 'a send'),
