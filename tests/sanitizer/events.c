@@ -46,6 +46,47 @@ static void semaphore_timed(void)
 	hand_over(post, wait_for_token_until);
 }
 
+/*
+ * Both at the same moment, each time with a new semaphore, which nobody has released yet: clang's
+ * runtime looks whether there was a release before it waits for the one that is under way.
+ */
+#define MOMENTS 4000
+
+static struct ipcwait_sem new_sem[MOMENTS];
+static long of_moment[MOMENTS];
+static unsigned moment;
+
+static void post_at_once(void)
+{
+	for (unsigned i = 0; i < MOMENTS; i++) {
+		while (__atomic_load_n(&moment, __ATOMIC_RELAXED) <= i)
+			continue;
+		of_moment[i] = 1;
+		ipcwait_sem_post(&new_sem[i]);
+	}
+}
+
+static void wait_at_once(unsigned me)
+{
+	if (!me) {
+		post_at_once();
+		return;
+	}
+	for (unsigned i = 0; i < MOMENTS; i++) {
+		__atomic_store_n(&moment, i + 1, __ATOMIC_RELAXED);
+		if (wrong && of_moment[i] > 1)
+			fail("something else was written");
+		ipcwait_sem_wait(&new_sem[i]);
+		if (of_moment[i] != 1)
+			fail("nothing was written");
+	}
+}
+
+static void semaphore_at_once(void)
+{
+	run_threads(2, wait_at_once);
+}
+
 static void set(unsigned round)
 {
 	fill(round);
@@ -139,8 +180,13 @@ static void any(void)
 }
 
 const struct scene event_scenes[] = {
-	{ "sem", semaphore },         { "sem-timed", semaphore_timed },
-	{ "event", event },           { "event-auto", event_auto },
-	{ "eventcount", eventcount }, { "futex", futex },
-	{ "wait_any", any },          { NULL, NULL },
+	{ "sem", semaphore },
+	{ "sem-timed", semaphore_timed },
+	{ "sem-at-once", semaphore_at_once },
+	{ "event", event },
+	{ "event-auto", event_auto },
+	{ "eventcount", eventcount },
+	{ "futex", futex },
+	{ "wait_any", any },
+	{ NULL, NULL },
 };
