@@ -104,7 +104,7 @@ struct stage {
 	bool held; /* the first of them has been woken, and is stopped there */
 
 	/* The moment of the accident. */
-	bool hurried;      /* the victim does not have to be stepped there */
+	bool hurried;      /* the victim is neither stepped there nor asleep */
 	bool asleep;       /* it sleeps */
 	bool wake_pending; /* it has not yet made its last call to futex(2) */
 

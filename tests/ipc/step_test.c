@@ -16,8 +16,9 @@
 #include "common/check.h"
 #include "stage.h"
 
-/* More instructions than any call has, also in a debug build. */
-#define MOMENTS_MAX 16384
+/* More instructions than any call has, also in a debug build; each may be one to sleep in. */
+#define MOMENTS_MAX    16384
+#define MOMENTS_OF_ONE 2
 
 /* Steps that may be necessary from the last instruction that a breakpoint has reached. */
 #define STEPS_MAX 60
@@ -84,7 +85,6 @@ static void forget_retries(uintptr_t at)
 
 static void remember(uintptr_t at, bool asleep)
 {
-	CHECK(path.moments < MOMENTS_MAX);
 	path.moment[path.moments++] =
 		(struct moment){ at, path.syscalls, path.futexes, 0, asleep };
 }
@@ -120,6 +120,12 @@ static void skip(struct stage *st)
 	}
 }
 
+/* Who is stepped slowly enough sees alarms go off again and again. */
+static bool endless_path(void)
+{
+	return path.moments > MOMENTS_MAX - MOMENTS_OF_ONE;
+}
+
 /* Step through the call, which then ends as it should. */
 static void step_through(const struct suspect *suspect, const struct scene *scene)
 {
@@ -129,7 +135,7 @@ static void step_through(const struct suspect *suspect, const struct scene *scen
 	stage_open(&st, NULL, false);
 	path.moments = path.syscalls = path.futexes = path.asked = path.known = 0;
 	skip(&st);
-	while (!stage_over(&st)) {
+	while (!stage_over(&st) && !endless_path()) {
 		uintptr_t at = trace_at(st.victim);
 		long syscall = trace_at_syscall(st.victim);
 		unsigned slept = st.slept;
@@ -156,16 +162,18 @@ static void step_through(const struct suspect *suspect, const struct scene *scen
 static bool usual_path(const struct scene *scene)
 {
 	return path.syscalls == path.futexes + path.asked &&
-	       !(scene->silent && path.futexes);
+	       !(scene->silent && path.futexes) && !endless_path();
 }
 
 static void find_path(const struct suspect *suspect, const struct scene *scene)
 {
 	int tries = TRIES;
 
-	do
+	do {
+		check_watchdog(60);
 		step_through(suspect, scene);
-	while (!usual_path(scene) && --tries);
+	} while (!usual_path(scene) && --tries);
+	CHECK(!endless_path());
 	count_hits();
 }
 
@@ -211,7 +219,7 @@ static bool step_to(struct stage *st, unsigned from, unsigned to)
 static bool reach(struct stage *st, unsigned from, unsigned to,
 		  const struct accident *accident)
 {
-	st->hurried = from > 0 || to == 0;
+	st->hurried = (from > 0 || to == 0) && !path.moment[to].asleep;
 	stage_open(st, accident->handler, accident->restarts);
 	if (run_to(st, &path.moment[from]) && step_to(st, from, to)) {
 		st->asleep = path.moment[to].asleep;
@@ -296,6 +304,12 @@ static unsigned turns_of(const struct suspect *suspect, const struct scene *scen
 	return accident->handler && suspect->calm ? turns * suspect->calm : turns;
 }
 
+/* Sleeps are few, and always looked at. */
+static bool is_its_turn(unsigned i, unsigned turn, unsigned turns)
+{
+	return i % turns == turn % turns || path.moment[i].asleep;
+}
+
 /* At the moments of the path that was found. */
 static struct tally perform_along(const struct suspect *suspect, const struct scene *scene,
 				  const struct accident *accident)
@@ -303,9 +317,11 @@ static struct tally perform_along(const struct suspect *suspect, const struct sc
 	unsigned turns = turns_of(suspect, scene, accident);
 	struct tally tally = { 0 };
 
-	for (unsigned i = accident->turn % turns; i < path.moments; i += turns) {
+	for (unsigned i = 0; i < path.moments; i++) {
 		struct stage st;
 
+		if (!is_its_turn(i, accident->turn, turns))
+			continue;
 		check_watchdog(60);
 		progress->moment = i;
 		progress->at = path.moment[i].at;
