@@ -13,6 +13,10 @@
 #define REGION_SEMS  2
 #define REGION_SLOTS 10
 
+/* Numbers of elements, and elements that one call moves. */
+#define REGION_NUMBERS 128
+#define REGION_BULK    3
+
 /* What a worker is about to do, for those who find it dead. */
 struct intent {
 	uint32_t step;     /* 0: nothing */
@@ -25,6 +29,11 @@ struct intent {
 struct guarded {
 	uint64_t begun, done;
 	uint32_t inside;
+};
+
+/* What a channel carries: it takes some instructions to copy, and all words are known. */
+struct element {
+	uint64_t number, twice, inverse;
 };
 
 /* Fresh memory is all zero, and so are the semaphores in it: nobody initialises them. */
@@ -43,6 +52,10 @@ struct region {
 	/* A mutex, and what it protects. */
 	struct ipcwait_mutex mutex;
 	struct guarded guarded;
+
+	/* Elements of a channel: the victim's, and how often each was sent and received. */
+	struct element element[REGION_BULK];
+	uint32_t sent[REGION_NUMBERS], seen[REGION_NUMBERS];
 
 	/* Of a stage: how long a wait with a deadline lasts, and what a handler has done. */
 	int64_t patience_ns;

@@ -47,7 +47,7 @@ struct scene {
 	/* A wake ends its sleeps, and a timer only because somebody steps through it. */
 	bool patient;
 
-	/* It asks the kernel whether a thread is alive. */
+	/* It asks the kernel whether a thread or a process is alive, or for memory. */
 	bool asks;
 
 	/* So many system calls are made before it comes to what the scene shows. */
@@ -102,6 +102,8 @@ struct stage {
 	pid_t other[STAGE_OTHERS];
 	unsigned others;
 	bool held; /* the first of them has been woken, and is stopped there */
+
+	bool thorough; /* nothing is left out for its length */
 
 	/* The moment of the accident. */
 	bool hurried;      /* the victim is neither stepped there nor asleep */
@@ -165,7 +167,7 @@ bool stage_over(const struct stage *st);
 void stage_close(struct stage *st);
 
 /* The primitives. */
-extern const struct suspect sem_suspect, futex_suspect, robust_suspect;
+extern const struct suspect sem_suspect, futex_suspect, robust_suspect, channel_suspect;
 
 /* The memory and the primitive, for the victim's handler. */
 extern struct region *stage_region;

@@ -68,6 +68,7 @@ static void begin(struct stage *st, const struct suspect *suspect,
 	memset(st, 0, sizeof(*st));
 	st->suspect = suspect;
 	st->scene = scene;
+	st->thorough = thorough;
 }
 
 /*
@@ -104,11 +105,25 @@ static void count_hits(void)
 	}
 }
 
+/* System calls besides futex(2) that belong to what an object does. */
+static bool is_question(long syscall)
+{
+	static const long questions[] = {
+		SYS_tkill,  SYS_fcntl, SYS_fstat,  SYS_newfstatat, SYS_close,
+		SYS_openat, SYS_mmap,  SYS_munmap, SYS_madvise,
+	};
+
+	for (unsigned i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+		if (questions[i] == syscall)
+			return true;
+	return false;
+}
+
 static void note_syscall(const struct scene *scene, long syscall)
 {
 	path.syscalls++;
 	path.futexes += syscall == SYS_futex;
-	path.asked += scene->asks && syscall == SYS_tkill;
+	path.asked += scene->asks && is_question(syscall);
 }
 
 static void skip(struct stage *st)
@@ -353,7 +368,8 @@ static void perform_all(const struct suspect *suspect, const struct scene *scene
 static const struct suspect *suspect_named(const char *name)
 {
 	static const struct suspect *const suspects[] = { &sem_suspect, &futex_suspect,
-							  &robust_suspect };
+							  &robust_suspect,
+							  &channel_suspect };
 
 	for (unsigned i = 0; i < sizeof(suspects) / sizeof(suspects[0]); i++)
 		if (strcmp(suspects[i]->name, name) == 0)
@@ -389,7 +405,7 @@ static void run_tables(void)
 
 static void usage(void)
 {
-	fputs("usage: step_test kill|signal sem|futex|robust\n", stderr);
+	fputs("usage: step_test kill|signal sem|futex|robust|channel\n", stderr);
 	exit(2);
 }
 
