@@ -45,14 +45,19 @@ static void await(sem_t *sem)
 		CHECK(errno == EINTR);
 }
 
+/* For which a first wait spins, in ns: until all that is learned at waits has been learned, once
+ * for all processes, which inherit it; and what a thread has of its own. */
+#define WARM_UP_NS        INT64_C(5000000)
+#define WARM_UP_THREAD_NS INT64_C(5000)
+
 /* All that is done once a process or a thread, which takes too many instructions to step. */
-static void warm_up(void)
+static void warm_up(int64_t ns)
 {
 	struct ipcwait_sem other = IPCWAIT_SEM_INIT(0);
 	struct ipcwait_mutex own;
 
 	CHECK_EQ(ipcwait_window_set_preset(&other.window, IPCWAIT_SPIN), 0);
-	CHECK_EQ(ipcwait_sem_wait_until(&other, ipcwait_deadline_in_ns(5000)), -ETIMEDOUT);
+	CHECK_EQ(ipcwait_sem_wait_until(&other, ipcwait_deadline_in_ns(ns)), -ETIMEDOUT);
 	sem_fabricate(&other, WORD(0, 0, 1));
 	CHECK_EQ(ipcwait_sem_post(&other), 0);
 	CHECK_EQ(ipcwait_mutex_init(&own, IPCWAIT_ROBUST), 0);
@@ -62,7 +67,7 @@ static void warm_up(void)
 
 static void *make_calls(void *arg)
 {
-	warm_up();
+	warm_up(WARM_UP_NS);
 	process_pin(0, tracers_cpu);
 	for (;;) {
 		CHECK(sem_post(&caller.over) == 0);
@@ -107,7 +112,7 @@ static void play(struct region *r)
 {
 	stage_region = r;
 	run_anywhere();
-	warm_up();
+	warm_up(WARM_UP_THREAD_NS);
 	CHECK(sigaction(SIGUSR1, &playing_action, NULL) == 0);
 	if (playing->before)
 		playing->before(r);
@@ -161,7 +166,7 @@ static void sit(struct region *r)
 static void sit_traced(struct region *r)
 {
 	run_anywhere();
-	warm_up();
+	warm_up(WARM_UP_THREAD_NS);
 	trace_me();
 	seated(r);
 }

@@ -17,7 +17,7 @@
 #include "stage.h"
 
 /* More instructions than any call has, also in a debug build; each may be one to sleep in. */
-#define MOMENTS_MAX    16384
+#define MOMENTS_MAX    32768
 #define MOMENTS_OF_ONE 2
 
 /* Steps that may be necessary from the last instruction that a breakpoint has reached. */
