@@ -41,7 +41,8 @@ static int set_starts(struct options *o, const char *text)
 static void help(void)
 {
 	fputs("Usage: load_bench [--starts N]\n\n"
-	      "Starts a program that is linked with libipcwait, and one that is not, N times each\n"
+	      "Starts a program that is linked with libipcwait, and one that is not, N "
+	      "times each\n"
 	      "in turn (600), and prints how long they take.\n",
 	      stdout);
 }

@@ -15,8 +15,8 @@ int64_t iw_clock_raw_ns(void);
 uint64_t iw_clock_wall_s(void);
 
 /*
- * True if the kernel itself keeps time with the CPU's counter, so that it may be trusted: told by how
- * long the clock takes. No system call.
+ * True if the kernel itself keeps time with the CPU's counter, so that it may be trusted: told by
+ * how long the clock takes. No system call.
  */
 bool iw_clock_counter_trusted(void);
 

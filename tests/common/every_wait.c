@@ -373,7 +373,8 @@ void every_wait_perform_on(const struct every_wait *w, void (*prepare)(void),
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-void every_wait_perform(const struct every_wait *w, void (*prepare)(void), void (*done)(void))
+void every_wait_perform(const struct every_wait *w, void (*prepare)(void),
+			void (*done)(void))
 {
 	every_wait_perform_on(w, prepare, done, NULL, 0);
 }

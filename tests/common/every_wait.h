@@ -10,8 +10,8 @@
 
 struct every_wait {
 	const char *name;
-	void (*wait)(void); /* one thread ... */
-	void (*wake)(void); /* ... and another, which lets it go, and ends its wait */
+	void (*wait)(void);  /* one thread ... */
+	void (*wake)(void);  /* ... and another, which lets it go, and ends its wait */
 	unsigned stack_most; /* bytes that the wait may take */
 	bool asks_for_owner; /* in /proc, who cannot be known without */
 };
@@ -23,7 +23,8 @@ extern const struct every_wait every_wait[];
  * wait() in the thread, and wake() in the calling one. @prepare runs in the thread when the
  * other is ready, @done after the wait.
  */
-void every_wait_perform(const struct every_wait *w, void (*prepare)(void), void (*done)(void));
+void every_wait_perform(const struct every_wait *w, void (*prepare)(void),
+			void (*done)(void));
 
 /* The same in a thread on this stack. */
 void every_wait_perform_on(const struct every_wait *w, void (*prepare)(void),

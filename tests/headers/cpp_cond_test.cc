@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: MIT
-// A condition variable may be destroyed as soon as all who wait for it have been notified, though
-// none of them has returned: what is put into its place is nobody's but its new owner's.
+/* SPDX-License-Identifier: MIT */
+/*
+ * A condition variable may be destroyed as soon as all who wait for it have been notified, though
+ * none of them has returned: what is put into its place is nobody's but its new owner's.
+ */
 #include <cstring>
 #include <new>
 #include <thread>
@@ -62,7 +64,7 @@ void destroy_and_reuse(room &r)
 		CHECK(byte == 0xee);
 }
 
-} // namespace
+}
 
 int main()
 {

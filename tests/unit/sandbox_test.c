@@ -21,8 +21,8 @@
 #include "common/cmocka_all.h"
 #include "common/every_wait.h"
 
-#define ALLOW(name)                                             \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1),  \
+#define ALLOW(name)                                            \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter rules[] = {
