@@ -242,7 +242,9 @@ static void check_places(void)
 
 	for (unsigned i = 0; i < KINDS; i++) {
 		CHECK_EQ(places[i].first, places[i].again);
-		CHECK_EQ(mutex_word(&places[i].mutex) & ~MUTEX_WORD_CHECKED, 0);
+		CHECK_EQ(mutex_word(&places[i].mutex) &
+				 ~(MUTEX_WORD_CHECKED | MUTEX_WORD_PROCESS),
+			 0);
 		CHECK_EQ(ipcwait_mutex_fini(&places[i].mutex), 0);
 		used += places[i].first;
 	}
