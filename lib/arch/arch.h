@@ -51,6 +51,13 @@ static inline bool iw_arch_ticks_steady(void)
 }
 #endif
 
+/* Where the CPU has such a bit it is set by every hypervisor, and nothing else need be asked. */
+#ifdef iw_arch_hypervisor
+#define IW_ARCH_HYPERVISOR_BIT 1
+#else
+#define IW_ARCH_HYPERVISOR_BIT 0
+#endif
+
 #ifndef iw_arch_hypervisor
 #define iw_arch_hypervisor iw_arch_hypervisor
 static inline bool iw_arch_hypervisor(void)

@@ -36,12 +36,8 @@ static void warn_once(struct ipcwait_word32 *warnings, const char *what, const c
 
 static bool join(char path[IW_CONFIG_PATH_BYTES], const char *folder, const char *rest)
 {
-	int n;
-
-	if (!folder || *folder != '/')
-		return false;
-	n = snprintf(path, IW_CONFIG_PATH_BYTES, "%s%s", folder, rest);
-	return n > 0 && n < IW_CONFIG_PATH_BYTES;
+	return folder && *folder == '/' &&
+	       iw_file_join(path, IW_CONFIG_PATH_BYTES, folder, rest);
 }
 
 static enum source find_default(char path[IW_CONFIG_PATH_BYTES])

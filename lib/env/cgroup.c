@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
 #include "env/cgroup.h"
@@ -8,16 +7,6 @@
 
 /* What is read of files in /proc: 2000 mounts and more. */
 #define BYTES_MOST 262144
-
-static bool join(char *path, size_t size, const char *head, const char *tail)
-{
-	int n = snprintf(path, size, "%s%s", head, tail);
-
-	if (n >= 0 && (size_t)n < size)
-		return true;
-	*path = '\0';
-	return false;
-}
 
 /* True if @item is one of those in @list, which commas separate. */
 static bool listed(const char *list, const char *item)
@@ -48,7 +37,8 @@ static bool open_lines(struct iw_lines *l, const char *root, const char *file)
 {
 	char path[IW_CGROUP_PATH_BYTES];
 
-	return join(path, sizeof(path), root, file) && iw_lines_open(l, path, BYTES_MOST);
+	return iw_file_join(path, sizeof(path), root, file) &&
+	       iw_lines_open(l, path, BYTES_MOST);
 }
 
 /* A line is hierarchy:controllers:name, and has neither number nor controllers in version 2. */
@@ -59,8 +49,8 @@ static void read_name(char *line, struct iw_cgroup_names *names)
 	bool v2 = name && strcmp(line, "0") == 0 && *controllers == '\0';
 
 	if (name && *name == '/' && (v2 || listed(controllers, "cpu")))
-		(void)join(names->name[v2 ? IW_CGROUP_V2 : IW_CGROUP_V1],
-			   IW_CGROUP_PATH_BYTES, name, "");
+		(void)iw_file_join(names->name[v2 ? IW_CGROUP_V2 : IW_CGROUP_V1],
+				   IW_CGROUP_PATH_BYTES, name, "");
 }
 
 bool iw_cgroup_read_names(const char *root, struct iw_cgroup_names *names)
@@ -146,8 +136,9 @@ static bool use_mount(const char *root, const struct mount *m, const char *name,
 	const char *rest = below(name, m->top);
 	char point[IW_CGROUP_PATH_BYTES];
 
-	if ((*place->path && !rest) || !join(point, sizeof(point), root, m->point) ||
-	    !join(place->path, sizeof(place->path), point, rest ? rest : ""))
+	if ((*place->path && !rest) ||
+	    !iw_file_join(point, sizeof(point), root, m->point) ||
+	    !iw_file_join(place->path, sizeof(place->path), point, rest ? rest : ""))
 		return false;
 	place->top = strlen(point);
 	return rest != NULL;
@@ -170,16 +161,15 @@ bool iw_cgroup_guess(const char *root, const struct iw_cgroup_names *names,
 	/* A controller belongs to one hierarchy. */
 	int v = names->name[IW_CGROUP_V1][0] ? IW_CGROUP_V1 : IW_CGROUP_V2;
 	const char *rest = below(names->name[v], "/");
-	char point[IW_CGROUP_PATH_BYTES], file[IW_CGROUP_PATH_BYTES], text[8];
+	char point[IW_CGROUP_PATH_BYTES], file[IW_CGROUP_PATH_BYTES];
 	char *path = places->place[v].path;
 
 	clear(places);
 	if (!names->name[v][0])
 		return true;
-	if (!rest || !join(point, sizeof(point), root, usual[v][0]) ||
-	    !join(path, sizeof(places->place[v].path), point, rest) ||
-	    !join(file, sizeof(file), path, usual[v][1]) ||
-	    iw_file_read(file, text, sizeof(text)) < 0) {
+	if (!rest || !iw_file_join(point, sizeof(point), root, usual[v][0]) ||
+	    !iw_file_join(path, sizeof(places->place[v].path), point, rest) ||
+	    !iw_file_join(file, sizeof(file), path, usual[v][1]) || !iw_file_exists(file)) {
 		*path = '\0';
 		return false;
 	}

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <string.h>
 
 #include "env/cgroup.h"
@@ -23,8 +22,8 @@ static bool read_file(const char *group, const char *name, char text[FILE_BYTES]
 {
 	char path[IW_CGROUP_PATH_BYTES + 32];
 
-	(void)snprintf(path, sizeof(path), "%s/%s", group, name);
-	return iw_file_read(path, text, FILE_BYTES) > 0;
+	return iw_file_join(path, sizeof(path), group, name) &&
+	       iw_file_read(path, text, FILE_BYTES) > 0;
 }
 
 /* A number with a blank or the line's end behind it. */
@@ -48,7 +47,7 @@ static bool read_v2(const char *group, uint64_t *quota, uint64_t *period)
 	char text[FILE_BYTES];
 	const char *at = text;
 
-	return read_file(group, "cpu.max", text) && take_number(&at, quota) &&
+	return read_file(group, "/cpu.max", text) && take_number(&at, quota) &&
 	       take_number(&at, period);
 }
 
@@ -63,8 +62,8 @@ static bool read_number(const char *group, const char *name, uint64_t *number)
 /* "50000"; for no limit "-1". */
 static bool read_v1(const char *group, uint64_t *quota, uint64_t *period)
 {
-	return read_number(group, "cpu.cfs_quota_us", quota) &&
-	       read_number(group, "cpu.cfs_period_us", period);
+	return read_number(group, "/cpu.cfs_quota_us", quota) &&
+	       read_number(group, "/cpu.cfs_period_us", period);
 }
 
 /* The tighter of @tightest, 0 for none, and what this group has. */

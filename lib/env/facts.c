@@ -28,7 +28,7 @@ static void gather(struct iw_facts *f)
 	f->observed = f->config.explain || f->config.record_path[0];
 	f->cpus = iw_cpus_process();
 	f->quota_hundredths = iw_quota_hundredths("");
-	f->virtual_machine = iw_machine_virtual();
+	f->virtual_machine = iw_machine_said_virtual();
 	f->calibrated = iw_calibration_load(&f->calibration);
 }
 
@@ -61,6 +61,7 @@ static void complete(struct iw_facts *f)
 	else
 		gather(f);
 	f->rate = iw_tick_measure();
+	f->virtual_machine = f->virtual_machine || iw_machine_virtual();
 	f->dedicated = iw_machine_dedicated();
 	f->monitor = f->rate.counter && iw_cpu_can_monitor();
 }

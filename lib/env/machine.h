@@ -4,7 +4,10 @@
 
 #include <stdbool.h>
 
-/* True if the CPU or the firmware tables say that this is a guest. */
+/* True if files say that this is a guest: where the CPU has no bit for it. */
+bool iw_machine_said_virtual(void);
+
+/* True if the CPU says so. No system call. */
 bool iw_machine_virtual(void);
 
 /* True if the hypervisor promises that vCPUs are not taken away. */

@@ -3,10 +3,24 @@
  * and no function of the library may be one. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/file.h"
+
+bool iw_file_join(char *path, size_t size, const char *head, const char *tail)
+{
+	size_t before = strlen(head), behind = strlen(tail);
+	bool fits = before + behind < size;
+
+	path[0] = '\0';
+	if (fits) {
+		memcpy(path, head, before);
+		memcpy(path + before, tail, behind + 1);
+	}
+	return fits;
+}
 
 int iw_file_read(const char *path, char *text, size_t size)
 {
@@ -20,6 +34,15 @@ int iw_file_read(const char *path, char *text, size_t size)
 	text[n < 0 ? 0 : n] = '\0';
 	errno = saved_errno;
 	return result;
+}
+
+bool iw_file_exists(const char *path)
+{
+	int saved_errno = errno;
+	bool exists = access(path, F_OK) == 0;
+
+	errno = saved_errno;
+	return exists;
 }
 
 void iw_file_complain(const char *text, size_t size)

@@ -2,6 +2,7 @@
 #ifndef IW_OS_FILE_H
 #define IW_OS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -9,6 +10,12 @@
  * and cut at @size - 1 bytes. Returns its length or a negative errno. errno is preserved.
  */
 int iw_file_read(const char *path, char *text, size_t size);
+
+/* One text behind the other. False, and an empty @path, if they do not fit. */
+bool iw_file_join(char *path, size_t size, const char *head, const char *tail);
+
+/* errno is preserved. */
+bool iw_file_exists(const char *path);
 
 /* Write to stderr, or not, if it cannot be. errno is preserved. */
 void iw_file_complain(const char *text, size_t size);

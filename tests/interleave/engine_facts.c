@@ -36,6 +36,11 @@ uint32_t iw_quota_hundredths(const char *root)
 	return QUOTA;
 }
 
+bool iw_machine_said_virtual(void)
+{
+	return false;
+}
+
 bool iw_machine_virtual(void)
 {
 	return true;
