@@ -43,7 +43,7 @@ bool iw_party_open(struct iw_party *p)
 
 	/*
 	 * ORD channel_meet.S1: seq_cst, before watchers are told; the element is protected by the
-	 * lock of the channel. Pairs with channel_meet.S4.
+	 * lock of the channel. Pairs with channel_meet.S4 and channel_meet.S5.
 	 */
 	if (ipcwait_impl_cas64_seq_cst(&p->state, &w, IW_PARTY_OPEN))
 		return true;
@@ -295,9 +295,35 @@ static void meet_length(struct ipcwait_channel *ch, uint64_t *lo, uint64_t *hi)
 	*lo = *hi = 0;
 }
 
+static bool can_be_accepted(const struct iw_offer *o)
+{
+	/*
+	 * ORD channel_meet.S5: seq_cst, as the last look before a sleep: who opens its party tells
+	 * afterwards. Pairs with channel_meet.S1.
+	 */
+	return ipcwait_impl_load64_seq_cst(&o->party->state) < IW_PARTY_BUSY;
+}
+
+/*
+ * An offer whose party is busy is none yet: who is told of it could not take it, and would look
+ * again and again until that thread runs.
+ */
+static bool has_open_offer(struct iw_meeting *m)
+{
+	struct iw_offer *head = &m->offers[IPCWAIT_CHANNEL_SEND], *o;
+
+	iw_lock(&m->lock);
+	for (o = head->next; o != head && !can_be_accepted(o); o = o->next)
+		continue;
+	iw_unlock(&m->lock);
+	return o != head;
+}
+
 static bool meet_ready(struct ipcwait_channel *ch)
 {
-	return any(&ch->meeting->sending) || any(&ch->meeting->closed);
+	struct iw_meeting *m = ch->meeting;
+
+	return any(&m->closed) || (any(&m->sending) && has_open_offer(m));
 }
 
 static void meet_destroy(struct ipcwait_channel *ch)

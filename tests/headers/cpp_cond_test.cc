@@ -64,7 +64,7 @@ void destroy_and_reuse(room &r)
 		CHECK(byte == 0xee);
 }
 
-}
+} // namespace
 
 int main()
 {

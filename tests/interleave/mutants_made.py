@@ -22,7 +22,7 @@ KEPT = ('\t\t{\n\t\t\tconst struct ipcwait_waitable line = line_of(o, state);\n'
         '\t\t\tconst struct iw_any_state place = place_of(state);\n\n'
         '\t\t\t(void)iw_any_eventcount.withdraw(&line, &place);\n\t\t}\n')
 RING_READY = '\t\tnow = position(&r->head);\n\t\tif (now == p)\n\t\t\treturn is_closed(r);\n\t\tp = now;\n'
-MEET_READY = 'return any(&ch->meeting->sending) || any(&ch->meeting->closed);'
+MEET_READY = 'return any(&m->closed) || (any(&m->sending) && has_open_offer(m));'
 CHAIN_READY = ('\tenter(c);\n\tdo {\n\t\tstruct iw_segment *retired = NULL;\n\n'
                '\t\tfound = there(c, head(c), 1, &retired);\n\t\tretire(c, retired);\n'
                '\t} while (!found);\n\tleave(c);\n\treturn found != -EAGAIN;\n')
@@ -97,15 +97,18 @@ MUTANTS = [
     mutant('looks at one slot', RING, RING_READY, '\t\t(void)now;\n\t\treturn is_closed(r);\n',
            'taken during'),
     # Channels without
-    mutant('no offer is there', MEET, MEET_READY, 'return any(&ch->meeting->closed);', 'an offer'),
+    mutant('no offer is there', MEET, MEET_READY, 'return any(&m->closed);', 'an offer'),
     mutant('a closed meeting is not there', MEET, MEET_READY,
-           'return any(&ch->meeting->sending);', 'a meeting'),
+           'return any(&m->sending) && has_open_offer(m);', 'a meeting'),
     mutant('nobody is told of an offer', MEET,
            '\tiw_unblock(ch->elements, 1, IPCWAIT_KIND_CHANNEL);\n', '', 'an offer'),
     mutant('nobody is told of a meeting closed', MEET,
            '\tiw_unblock(ch->elements, UINT32_MAX, IPCWAIT_KIND_CHANNEL);\n', '', 'a meeting'),
-    mutant('an offer is there for good', MEET, '\t\tcount(&m->sending, (uint64_t)-1);\n',
-           '\t\tcount(&m->sending, 0);\n', 'an offer'),
+    mutant('no offer can be accepted', MEET, '&o->party->state) < IW_PARTY_BUSY;',
+           '&o->party->state) < IW_PARTY_OPEN;', 'an offer'),
+    mutant('an open offer is seen late', MEET,
+           'return ipcwait_impl_load64_seq_cst(&o->party->state)',
+           'return ipcwait_impl_load64_relaxed(&o->party->state)', 'an offer', 'weak'),
     mutant('an offer is counted late', MEET, '\treturn ipcwait_impl_load64_seq_cst(n);',
            '\treturn ipcwait_impl_load64_relaxed(n);', 'an offer', 'weak'),
     mutant('who opens an offer says nothing', SELECT,
