@@ -13,7 +13,8 @@
  * memory that processes share, unless it is a mutex made with private_; ipcwait_..._init() on
  * native_handle(), the C object, makes the others private. Destructors do not end the object, which
  * owns nothing, and in shared memory may outlive the process; but that of condition_variable does: as
- * with the standard's it may be destroyed when all who wait have been notified.
+ * with the standard's it may be destroyed when all who wait have been notified, unless one of them
+ * is kept from running for a second.
  *
  * Errors are std::system_error with the errno value in std::generic_category(). Deadlines of
  * clocks other than CLOCK_MONOTONIC (std::chrono::steady_clock on Linux) are converted when the
@@ -135,7 +136,10 @@ class condition_variable
 	constexpr condition_variable() noexcept = default;
 	condition_variable(const condition_variable &) = delete;
 	condition_variable &operator=(const condition_variable &) = delete;
-	/* Waits until those who were notified have let go of it: ipcwait_cond_fini(). */
+	/*
+	 * Waits until those who were notified have let go of it, for a second at most:
+	 * ipcwait_cond_fini().
+	 */
 	~condition_variable()
 	{
 		(void)ipcwait_cond_fini(&c_);

@@ -12,9 +12,9 @@ _Static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "shared-memory layo
 _Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0");
 
 /*
- * How long ipcwait_cond_fini() waits for released waiters of other processes, in ns. They need a
- * few instructions; those that are not done by then have been killed or stopped. Threads of its
- * own process are not killed without it.
+ * How long ipcwait_cond_fini() waits for waiters that were released, in ns. They need a few
+ * instructions; those that are not done by then have been killed or stopped, or are those of the
+ * parent, in a copy that fork() made.
  */
 #define DRAIN_NS 1000000000
 
@@ -336,7 +336,7 @@ static int drain(struct ipcwait_cond *c)
 	/* A broadcast that was killed may have left somebody asleep. */
 	iw_waker_wake(&waker, UINT32_MAX);
 	iw_waiter_begin(&me.base, &cond_layout, c, &drain_waitable,
-			waker.private_ ? IPCWAIT_FOREVER : iw_clock_ns() + DRAIN_NS, 0);
+			iw_clock_ns() + DRAIN_NS, 0);
 	me.base.window = &untaught;
 	return iw_wait(&me.base);
 }

@@ -12,10 +12,7 @@
 
 #include "cpp_check.hpp"
 
-namespace
-{
-
-constexpr int rounds = 200, waiters = 4;
+static constexpr int rounds = 200, waiters = 4;
 
 struct room {
 	ipcwait::mutex lock;
@@ -30,7 +27,7 @@ struct room {
 	}
 };
 
-void wait_in(room &r)
+static void wait_in(room &r)
 {
 	std::unique_lock<ipcwait::mutex> guard(r.lock);
 
@@ -39,7 +36,7 @@ void wait_in(room &r)
 		r.ready()->wait(guard);
 }
 
-void destroy_and_reuse(room &r)
+static void destroy_and_reuse(room &r)
 {
 	std::vector<std::thread> threads;
 	bool all = false;
@@ -63,8 +60,6 @@ void destroy_and_reuse(room &r)
 	for (unsigned char byte : r.place)
 		CHECK(byte == 0xee);
 }
-
-} // namespace
 
 int main()
 {

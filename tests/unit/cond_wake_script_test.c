@@ -250,23 +250,6 @@ static void fini_waits_for_the_released(void)
 	CHECK_EQ(c.flags, 0);
 }
 
-static int look_for_long(const struct fake_call *call)
-{
-	if (fake.now_ns > 5000 * MS)
-		c.out.v++;
-	return look_in_vain(call);
-}
-
-/* A thread of this process may be stopped in a handler, but not be gone. */
-static void fini_of_a_private_one_has_time(void)
-{
-	world(4, COND_ARRIVALS(0, 6, 4), IPCWAIT_PRIVATE);
-	c.out.v--;
-	fake.on_wait = look_for_long;
-	CHECK_EQ(ipcwait_cond_fini(&c), 0);
-	CHECK(fake.now_ns > 5000 * MS);
-}
-
 static void fini_beside_waiters(void)
 {
 	world(3, COND_ARRIVALS(1, 8, 3), 0);
@@ -296,7 +279,6 @@ int main(void)
 		CHILD_TEST(chain_is_not_on_yet),
 		CHILD_TEST(no_chain),
 		CHILD_TEST(fini_waits_for_the_released),
-		CHILD_TEST(fini_of_a_private_one_has_time),
 		CHILD_TEST(fini_beside_waiters),
 	};
 
