@@ -9,6 +9,7 @@
 #include "env/machine.h"
 #include "env/quota.h"
 #include "os/cpu.h"
+#include "os/life.h"
 #include "os/seam.h"
 
 /* One for each thread that can complete them at the same time; a ninth does without facts. */
@@ -36,6 +37,8 @@ static void gather(struct iw_facts *f)
 __attribute__((constructor)) static void load(void)
 {
 	gather(&loaded);
+	/* Here too, and not in the first lock of a mutex that knows its owner. */
+	(void)iw_thread_name();
 	/*
 	 * ORD facts.R2: release, for the thread that another constructor has made already.
 	 * Pairs with facts.A2.

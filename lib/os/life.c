@@ -54,8 +54,10 @@ static struct {
 /* How many were begun by this process and its ancestors: it is copied. */
 static struct ipcwait_word32 generations;
 
-/* 1: what is in generation would be copied too. */
-static struct ipcwait_word32 incapable;
+/* Whether the kernel does that: asked once, by this process or one that it is a copy of. */
+enum { NOT_ASKED, CAPABLE, INCAPABLE };
+
+static struct ipcwait_word32 capability;
 
 static bool make_it_vanish(void)
 {
@@ -69,6 +71,20 @@ static bool make_it_vanish(void)
 	return madvise(&generation, (size_t)page, MADV_WIPEONFORK) == 0;
 }
 
+/* The kernel's advice about a page is copied with it, so it is given once for all copies. */
+static bool can_vanish(void)
+{
+	/* ORD life.X1: relaxed, hint: at worst the kernel is asked again. */
+	uint32_t known = ipcwait_impl_load32_relaxed(&capability);
+
+	if (known == NOT_ASKED) {
+		known = make_it_vanish() ? CAPABLE : INCAPABLE;
+		/* ORD life.X2: relaxed, hint, as life.X1. */
+		ipcwait_impl_store32_relaxed(&capability, known);
+	}
+	return known == CAPABLE;
+}
+
 /*
  * A number that no thread has a copy of: each of them was dealt out by a counter that this
  * process has copied with them. Of two threads that ask first, both use the winner's.
@@ -77,14 +93,8 @@ static uint32_t begin_generation(void)
 {
 	uint32_t seen = 0, fresh;
 
-	/* ORD life.X1: relaxed, hint: at worst the kernel is asked again. */
-	if (ipcwait_impl_load32_relaxed(&incapable))
+	if (!can_vanish())
 		return 0;
-	if (!make_it_vanish()) {
-		/* ORD life.X2: relaxed, hint, as life.X1. */
-		ipcwait_impl_store32_relaxed(&incapable, 1);
-		return 0;
-	}
 	/* ORD life.X3: relaxed, no order: only the numbers matter. */
 	fresh = ipcwait_impl_add32_relaxed(&generations, 1) + 1;
 	/* ORD life.X4: relaxed, no order, as life.X3. */

@@ -88,6 +88,13 @@ static void hold_recursive(void)
 	hold(&recursive, IPCWAIT_RECURSIVE);
 }
 
+/* Nobody has locked such a mutex before. */
+static void take_free(void)
+{
+	CHECK_EQ(ipcwait_mutex_init(&recursive, IPCWAIT_RECURSIVE), 0);
+	take(&recursive);
+}
+
 static void take_errorcheck(void)
 {
 	take(&errorcheck);
@@ -320,6 +327,7 @@ const struct every_wait every_wait[] = {
 	{ "semaphore, until a deadline", wait_too_long, let_go, ONE, false },
 	{ "mutex", take_mutex, hold_mutex, ONE, false },
 	{ "recursive mutex", take_recursive, hold_recursive, ONE, false },
+	{ "recursive mutex that is free", take_free, let_go, ONE, false },
 	{ "errorcheck mutex", take_errorcheck, hold_errorcheck, ONE, false },
 	{ "robust mutex", take_robust, hold_robust, ONE, true },
 	{ "rwlock, reader", read_rwlock, hold_for_writing, ONE, false },
