@@ -59,8 +59,8 @@ IPCWAIT_BEGIN_DECLS
  * @ch:     is set to the calling process's part
  *
  * The file gets its size, with room for it in the file system, and is sealed if it can be. The
- * caller may close
- * @fd afterwards, or hand it to others, which attach. The file's content outlives all of them.
+ * caller may close @fd afterwards, or hand it to others, which attach. The file's content outlives
+ * all of them.
  *
  * Return: 0.
  *   -EEXIST  the file is not empty, or another is making a channel of it

@@ -20,7 +20,7 @@
  * Death, trust and fork(2) are as <ipcwait/channel_shared.h> says. Errors are std::system_error
  * with the value that the functions of C return: EPERM in a child of fork(2), which may attach()
  * to the fd() that it has inherited; EBADMSG for a damaged file, and for one with elements of
- * another size than T has.
+ * another size than T has. close() and size_approx() throw nothing, and say false and 0 then.
  */
 #ifndef IPCWAIT_CHANNEL_SHARED_HPP
 #define IPCWAIT_CHANNEL_SHARED_HPP
