@@ -12,7 +12,8 @@
  *		(*j)->work();
  *
  * Members have the names of oneTBB's queues, with pop_for() and pop_until(), or those of
- * moodycamel's: see impl/queue_base.hpp, which also has what spsc_queue shares.
+ * moodycamel's: see impl/queue_base.hpp, which also has what spsc_queue shares. Nothing waits for
+ * room, so push() and try_push() are the same: with max_elems both refuse what is beyond.
  *
  * Elements: the bytes of a T that is trivially copyable, up to IPCWAIT_QUEUE_ELEM_MAX. Any other T
  * lives in a pool that belongs to the queue, and the queue carries its address: 1 to 2 ns more for
@@ -113,6 +114,24 @@ template <class T> class queue : public impl::queue_base<T, impl::queue_calls>
 	template <class It> std::size_t push_bulk(It first, std::size_t n)
 	{
 		return this->give_many(calls::push_n, first, n).or_fail(calls::name);
+	}
+
+	/* The same by the names that spsc_queue has for what does not wait. */
+	result try_push(const T &x)
+	{
+		return push(x);
+	}
+	result try_push(T &&x)
+	{
+		return push(std::move(x));
+	}
+	template <class... Args> result try_emplace(Args &&...args)
+	{
+		return emplace(std::forward<Args>(args)...);
+	}
+	template <class It> std::size_t try_push_bulk(It first, std::size_t n)
+	{
+		return push_bulk(first, n);
 	}
 
       private:

@@ -36,6 +36,7 @@ static void test_values()
 	CHECK(q.pop(x) && x == 2);
 	CHECK(q.pop() == 3);
 	CHECK(q.emplace(4) && q.unsafe_size() == 1 && q.try_pop() == 4 && q.empty());
+	CHECK(q.try_push(5) && q.try_emplace(6) && q.pop() == 5 && q.pop() == 6);
 	CHECK(q.native_handle());
 
 	ipcwait::queue<rigid> stiff;
@@ -101,7 +102,9 @@ static void test_close()
 	CHECK(q.push(text));
 	CHECK(q.close() && !q.close());
 	CHECK(!q.push(text) && q.push(s).closed() && !q.emplace("y") && !q.enqueue(text));
+	CHECK(q.try_push(text).closed() && q.try_emplace("z").closed());
 	CHECK(q.push_bulk(&text, 1) == 0 && !q.enqueue_bulk(&text, 1));
+	CHECK(q.try_push_bulk(&text, 1) == 0);
 	CHECK(q.pop(s) && s == text);
 	CHECK(q.pop(s).closed() && q.try_pop(s).closed() && q.pop_for(s, LONG).closed());
 	CHECK(!q.pop() && !q.wait_dequeue(s) && q.pop_bulk(&s, 1) == 0);
@@ -115,8 +118,9 @@ static void test_bound()
 	CHECK(q.emplace(new int(1)) && q.emplace(new int(2)));
 	auto r = q.push(std::move(p));
 	CHECK(!r && !r.closed() && !r.timed_out() && *p == 3);
+	CHECK(!q.try_push(std::move(p)) && *p == 3 && !q.try_emplace(nullptr));
 	CHECK(!q.try_enqueue(std::move(p)) && *p == 3);
-	CHECK(**q.pop() == 1 && q.push(std::move(p)) && !p);
+	CHECK(**q.pop() == 1 && q.try_push(std::move(p)) && !p);
 	CHECK(fails_with(EINVAL, [] { ipcwait::queue<int> wrong({ 0, 1u << 31 }); }));
 	CHECK(fails_with(EINVAL, [] { ipcwait::queue<counted> wrong({ 0, 1u << 31 }); }));
 }
@@ -244,7 +248,7 @@ static void test_bulk_throws()
 
 	ipcwait::queue<counted> two({ 2, 0 });
 	std::vector<counted> in(5);
-	CHECK(two.push_bulk(in.begin(), 5) == 2 && alive == 7);
+	CHECK(two.try_push_bulk(in.begin(), 5) == 2 && alive == 7);
 	CHECK(!two.enqueue_bulk(in.begin(), 1) && alive == 7);
 }
 
