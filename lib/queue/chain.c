@@ -115,10 +115,16 @@ static uint64_t end_chain(struct iw_segment *s)
 static int extend(struct iw_chain *c, struct iw_segment *s, bool closed, const void *elem,
 		  struct iw_segment **spare)
 {
-	uint64_t next = closed ? end_chain(s) : next_of(s);
+	uint64_t next;
 
-	if (next == IW_CLOSED)
+	/* The closer may not have come further than the ticket that said so. */
+	if (closed)
+		iw_tell_acquired(&s->enq);
+	next = closed ? end_chain(s) : next_of(s);
+	if (next == IW_CLOSED) {
+		iw_tell_acquired(&s->next);
 		return -EPIPE;
+	}
 	if (next) {
 		follow(c, s, next);
 		return 0;
@@ -432,10 +438,12 @@ static int close_last(struct iw_chain *c)
 {
 	for (;;) {
 		struct iw_segment *s = tail(c);
-		/* ORD chain.S7: before the chain's end is. Pairs with chain.S6. */
-		uint64_t before = ipcwait_impl_or64_seq_cst(&s->enq, IW_ENQ_CLOSED);
-		uint64_t next = end_chain(s);
+		uint64_t before, next;
 
+		iw_tell_releases(&s->enq);
+		/* ORD chain.S7: before the chain's end is. Pairs with chain.S6. */
+		before = ipcwait_impl_or64_seq_cst(&s->enq, IW_ENQ_CLOSED);
+		next = end_chain(s);
 		if (next == IW_CLOSED)
 			return before & IW_ENQ_CLOSED ? -EALREADY : 0;
 		follow(c, s, next);

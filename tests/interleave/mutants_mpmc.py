@@ -178,8 +178,8 @@ MUTANTS = [
     chain('numbered as the one before', 's->first + s->slots', 's->first', 'one to one'),
     # The end
     chain('the closed bit is not set', ENQ_OR, ENQ, 'closed'),
-    chain('the closer does not end the chain', 'uint64_t next = end_chain(s);',
-          'uint64_t next = next_of(s) ? next_of(s) : IW_CLOSED;', 'closed'),
+    chain('the closer does not end the chain', 'next = end_chain(s);',
+          'next = next_of(s) ? next_of(s) : IW_CLOSED;', 'closed'),
     chain('a pusher appends to what is closed', 'closed ? end_chain(s) : next_of(s)', 'next_of(s)',
           'closed'),
     chain('enq is not read again', 'return t < iw_segment_within(s, tickets_of_pushers(s)) ? 0 : -EPIPE;',

@@ -181,6 +181,60 @@ static void close_without_room(void)
 	closed(0);
 }
 
+/* The same for a sender: one that waits for room, or one that tries again and again. */
+static int full[ROUNDS];
+
+static void close_when_full(unsigned round)
+{
+	fill(round);
+	if (round % 4)
+		await(&full[round]);
+	ipcwait_channel_close(channels[round]);
+}
+
+static int send_or_say_full(unsigned round, const struct job *j)
+{
+	int r = ipcwait_channel_trysend(channels[round], j);
+
+	if (r == -EAGAIN) {
+		say(&full[round]);
+		if (round % 2)
+			r = ipcwait_channel_send(channels[round], j);
+	}
+	return r;
+}
+
+static void send_until_closed(unsigned round)
+{
+	const struct job j = { .round = round };
+	int r;
+
+	do
+		r = send_or_say_full(round, &j);
+	while (!r || r == -EAGAIN);
+	if (r != -EPIPE)
+		fail("not closed");
+}
+
+static void close_senders(uint64_t capacity)
+{
+	for (unsigned i = 0; i < ROUNDS; i++)
+		channels[i] = make(capacity);
+	hand_over(close_when_full, send_until_closed);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		ipcwait_channel_destroy(channels[i]);
+}
+
+static void close_send_with_room(void)
+{
+	close_senders(2);
+}
+
+static void close_send_without_room(void)
+{
+	close_senders(0);
+}
+
 const struct scene channel_scenes[] = {
 	{ "channel", with_room },
 	{ "channel-rendezvous", without_room },
@@ -188,6 +242,8 @@ const struct scene channel_scenes[] = {
 	{ "channel-shared", shared },
 	{ "channel-close", close_with_room },
 	{ "channel-close-rendezvous", close_without_room },
+	{ "channel-close-send", close_send_with_room },
+	{ "channel-close-send-rendezvous", close_send_without_room },
 	{ "channel-select", select_with_room },
 	{ "channel-select-rendezvous", select_without_room },
 	{ NULL, NULL },

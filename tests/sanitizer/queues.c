@@ -239,15 +239,54 @@ static void make_queue(void)
 		fail("no queue");
 }
 
-static void queue_close(void)
+static void make_queues(void)
 {
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		make_queue();
 		queues[i] = queue;
 	}
-	hand_over(close_queue, find_queue_closed);
+}
+
+static void destroy_queues(void)
+{
 	for (unsigned i = 0; i < ROUNDS; i++)
 		ipcwait_queue_destroy(queues[i]);
+}
+
+static void queue_close(void)
+{
+	make_queues();
+	hand_over(close_queue, find_queue_closed);
+	destroy_queues();
+}
+
+/* The same for a pusher, who learns it while the other closes, or afterwards. */
+static int pushing[ROUNDS];
+
+static void close_under_push(unsigned round)
+{
+	fill(round);
+	if (round % 4)
+		await(&pushing[round]);
+	ipcwait_queue_close(queues[round]);
+}
+
+static void push_until_closed(unsigned round)
+{
+	struct job j = { .round = round };
+
+	while (!ipcwait_queue_push(queues[round], &j)) {
+		say(&pushing[round]);
+		if (ipcwait_queue_trypop(queues[round], &j))
+			fail("no pop");
+	}
+}
+
+static void queue_close_push(void)
+{
+	make_queues();
+	hand_over(close_under_push, push_until_closed);
+	destroy_queues();
 }
 
 static void queue_of_two(void)
@@ -367,6 +406,7 @@ const struct scene queue_scenes[] = {
 #ifdef HAVE_QUEUE
 	{ "queue", queue_of_two },
 	{ "queue-close", queue_close },
+	{ "queue-close-push", queue_close_push },
 	{ "queue-many", queue_of_many },
 	{ "queue-again", queue_again },
 #endif
