@@ -53,7 +53,8 @@
  *   bit 1       DONE    the function has returned 0
  *   bits 2-9    zero
  *   bits 10-31  RUNNER  id of the thread that runs the function, 0: nobody does
- *   bits 32-63  BIRTH   when it began; of a private once, the id of its process
+ *   bits 32-63  BIRTH   when it began; of a private once, its process: how many forks led there,
+ *                       or its id where that cannot be told
  *
  *   BIRTH RUNNER DONE SLEEPS
  *     0     0     0     0     open: all-zero

@@ -42,13 +42,23 @@ static const struct iw_layout layout = {
 };
 
 /*
+ * The caller's process among those that have a copy of the same memory. Ids do not tell them apart
+ * where a child is the first process of a PID namespace, as its parent may be of another.
+ */
+static uint32_t own_process(void)
+{
+	uint32_t generation = iw_process_generation();
+
+	return generation ? generation : (uint32_t)getpid();
+}
+
+/*
  * The caller as a runner. A copy that fork() made of a private once names a thread of the parent,
  * which may live: what tells it from those of the child is the process.
  */
 static uint64_t own_name(const struct ipcwait_once *o)
 {
-	uint32_t birth =
-		o->flags & IPCWAIT_PRIVATE ? (uint32_t)getpid() : iw_thread_birth();
+	uint32_t birth = o->flags & IPCWAIT_PRIVATE ? own_process() : iw_thread_birth();
 
 	return (uint64_t)birth << BIRTH_SHIFT | (uint64_t)iw_thread_id() << RUNNER_SHIFT;
 }

@@ -32,6 +32,7 @@ void fake_reset(void)
 	fake.woken = INT_MAX;
 	fake.id = FAKE_ID;
 	fake.birth = FAKE_BIRTH;
+	fake.generation = FAKE_GENERATION;
 	iw_rseq_offset = 0;
 	iw_facts_forget();
 }
@@ -157,6 +158,11 @@ uint64_t iw_thread_name(void)
 uint32_t iw_thread_birth(void)
 {
 	return fake.birth;
+}
+
+uint32_t iw_process_generation(void)
+{
+	return fake.generation;
 }
 
 bool iw_thread_has_birth(uint32_t birth)

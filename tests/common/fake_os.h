@@ -19,8 +19,9 @@
 #include "os/life.h"
 
 /* The calling thread, after fake_reset(). */
-#define FAKE_ID    1000
-#define FAKE_BIRTH (IW_BIRTH_BEGAN + 1 + 7)
+#define FAKE_ID         1000
+#define FAKE_BIRTH      (IW_BIRTH_BEGAN + 1 + 7)
+#define FAKE_GENERATION 3
 
 /* One futex call, as the kernel got it. */
 struct fake_call {
@@ -57,6 +58,7 @@ struct fake_os {
 	uint32_t id, birth;  /* of the calling thread, ... */
 	uint32_t process;    /* ... where: the rest of its name, ... */
 	uint32_t drawn;      /* ... and its birth before it could be read, or 0 */
+	uint32_t generation; /* of its process */
 	enum iw_life life;   /* of any other */
 	/* Asked instead of it, if set. */
 	enum iw_life (*on_life)(uint32_t id, uint32_t birth);

@@ -105,6 +105,12 @@ uint64_t iw_thread_name(void)
 	return iw_thread_id();
 }
 
+/* Of the only process that has copies of this memory. */
+uint32_t iw_process_generation(void)
+{
+	return 1;
+}
+
 uint32_t iw_thread_birth(void)
 {
 	return NAMESPACE + model_thread() + 1;

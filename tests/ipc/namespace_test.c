@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Mutexes that processes in two PID namespaces share, as those of two containers do, where a thread
- * of the one has the same id as one of the other: both are number 1.
+ * of the one has the same id as one of the other: both are number 1. And a private once that one of
+ * them has a copy of.
  */
 #include <errno.h>
 #include <sched.h>
@@ -120,6 +121,49 @@ static void one_owner_at_a_time(void)
 	}
 }
 
+static struct ipcwait_once once = IPCWAIT_ONCE_INIT;
+static unsigned once_runs;
+
+static int count_run(void *arg)
+{
+	(void)arg;
+	once_runs++;
+	return 0;
+}
+
+/* In the child nobody runs it, though a thread of this number did in the parent. */
+static int fork_as_first(void *arg)
+{
+	pid_t child;
+
+	CHECK(unshare(CLONE_NEWPID) == 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		CHECK_EQ(getpid(), 1);
+		CHECK_EQ(ipcwait_once_run(&once, count_run, NULL), 0);
+		CHECK_EQ(once_runs, 1);
+		_exit(EXIT_SUCCESS);
+	}
+	CHECK_EQ(check_reap(child), 0);
+	return count_run(arg);
+}
+
+static void run_and_fork(struct region *r)
+{
+	(void)r;
+	CHECK_EQ(ipcwait_once_run(&once, fork_as_first, NULL), 0);
+	CHECK_EQ(once_runs, 1);
+}
+
+static void copy_of_a_once(void)
+{
+	struct region *r = region_create();
+
+	region_join(begin_in_namespace(r, run_and_fork));
+	region_destroy(r);
+}
+
 static void nothing(void)
 {
 	if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
@@ -131,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(same_id),
 		CHILD_TEST(one_owner_at_a_time),
+		CHILD_TEST(copy_of_a_once),
 	};
 
 	if (check_in_child(nothing)) {

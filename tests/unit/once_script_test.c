@@ -185,9 +185,11 @@ static int run_private(void *arg)
 	return result;
 }
 
-static void a_copy_in_a_child(void)
+/* A runner, thread and process, that is none of this process's. */
+static void begins_anew(uint32_t runner, uint32_t process, uint32_t generation)
 {
-	world(ONCE_WORD(OTHER, getpid() + 1) | ONCE_SLEEPS, IPCWAIT_PRIVATE);
+	world(ONCE_WORD(runner, process) | ONCE_SLEEPS, IPCWAIT_PRIVATE);
+	fake.generation = generation;
 	CHECK_EQ(ipcwait_once_run(&o, run_private, NULL), 0);
 	left(ONCE_DONE, 0, 1);
 	CHECK(fake.wake.private_);
@@ -195,19 +197,45 @@ static void a_copy_in_a_child(void)
 	CHECK_EQ(fake.life_readings, 0);
 }
 
-static void a_private_runner(void)
+/* The thread that forked has the same id, where each of the two is the first of a namespace. */
+static void a_copy_in_a_child(void)
+{
+	begins_anew(OTHER, FAKE_GENERATION - 1, FAKE_GENERATION);
+	begins_anew(FAKE_ID, FAKE_GENERATION - 1, FAKE_GENERATION);
+	begins_anew(FAKE_ID, (uint32_t)getpid(), FAKE_GENERATION);
+	begins_anew(OTHER, (uint32_t)getpid() + 1, 0);
+}
+
+static void from_inside(void)
+{
+	world(ONCE_WORD(FAKE_ID, FAKE_GENERATION), IPCWAIT_PRIVATE);
+	CHECK_EQ(ipcwait_once_run(&o, run_private, NULL), -EDEADLK);
+	world(ONCE_WORD(FAKE_ID, getpid()), IPCWAIT_PRIVATE);
+	fake.generation = 0;
+	CHECK_EQ(ipcwait_once_run(&o, run_private, NULL), -EDEADLK);
+	CHECK_EQ(runs, 0);
+}
+
+static void a_private_runner_dies(uint32_t process, uint32_t generation)
 {
 	const struct fake_step script[] = {
 		{ .result = -ETIMEDOUT, .sleep_ns = 10 * MS },
 		{ .result = -ETIMEDOUT, .sleep_ns = 20 * MS, .meanwhile = die }
 	};
 
-	world(ONCE_WORD(OTHER, getpid()), IPCWAIT_PRIVATE);
+	world(ONCE_WORD(OTHER, process), IPCWAIT_PRIVATE);
+	fake.generation = generation;
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_once_run(&o, run_private, NULL), 0);
 	left(ONCE_DONE, 2, 1);
 	CHECK(fake.wait.private_);
 	CHECK_EQ(runs, 1);
+}
+
+static void a_private_runner(void)
+{
+	a_private_runner_dies(FAKE_GENERATION, FAKE_GENERATION);
+	a_private_runner_dies((uint32_t)getpid(), 0);
 }
 
 static void returns_of_the_kernel(void)
@@ -266,6 +294,7 @@ int main(void)
 		CHILD_TEST(a_dead_runner),
 		CHILD_TEST(a_dead_namesake),
 		CHILD_TEST(a_copy_in_a_child),
+		CHILD_TEST(from_inside),
 		CHILD_TEST(a_private_runner),
 		CHILD_TEST(returns_of_the_kernel),
 		CHILD_TEST(no_futex),
