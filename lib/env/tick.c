@@ -8,25 +8,28 @@
 #define COMPARE_NS 200000
 
 /*
- * Longest comparison. A suspended machine stops one of the two and not the other, so an old
- * load time is no longer good for a comparison.
+ * Longest comparison: an old load time is no longer good for one. The clock stands still while the
+ * machine is suspended, and the counter does so on some machines only: then boot time, which goes
+ * on, is ahead by more than two readings are apart. It is also slewed, by 5 ms here at most, and
+ * may so be taken for ahead, which costs a comparison of COMPARE_NS.
  */
 #define COMPARE_MAX_NS INT64_C(10000000000)
+#define AHEAD_NS       1000000
 
 /* Readings of which the tightest is taken, in case one is interrupted. */
 #define READINGS 5
 
-/* Counter and clock, read at the same moment. */
+/* Counter and clock, read at the same moment, and boot time about then, but before. */
 struct moment {
 	uint64_t ticks;
-	int64_t ns;
+	int64_t ns, boot_ns;
 };
 
 static struct moment load_time;
 
 static struct moment read_moment(void)
 {
-	struct moment best = { 0, 0 };
+	struct moment best = { .boot_ns = iw_clock_boot_ns() };
 	uint64_t tightest = UINT64_MAX;
 
 	for (int i = 0; i < READINGS; i++) {
@@ -49,6 +52,15 @@ __attribute__((constructor)) static void note_load_time(void)
 	load_time = read_moment();
 }
 
+static bool is_too_old(const struct moment *m)
+{
+	int64_t past_ns = iw_clock_raw_ns() - m->ns;
+	int64_t boot_past_ns = iw_clock_boot_ns() - m->boot_ns;
+
+	return m->ns == 0 || boot_past_ns > COMPARE_MAX_NS ||
+	       boot_past_ns - past_ns > AHEAD_NS;
+}
+
 struct iw_tick_rate iw_tick_measure(void)
 {
 	struct iw_tick_rate nanoseconds = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 };
@@ -57,7 +69,7 @@ struct iw_tick_rate iw_tick_measure(void)
 
 	if (!iw_arch_ticks_steady() || !iw_clock_counter_trusted())
 		return nanoseconds;
-	if (begin.ns == 0 || iw_clock_raw_ns() - begin.ns > COMPARE_MAX_NS)
+	if (is_too_old(&begin))
 		begin = read_moment();
 	while (iw_clock_raw_ns() - begin.ns < COMPARE_NS)
 		iw_pause();

@@ -22,6 +22,11 @@ int64_t iw_clock_raw_ns(void)
 	return read_ns(CLOCK_MONOTONIC_RAW);
 }
 
+int64_t iw_clock_boot_ns(void)
+{
+	return read_ns(CLOCK_BOOTTIME);
+}
+
 uint64_t iw_clock_wall_s(void)
 {
 	int64_t ns = read_ns(CLOCK_REALTIME);

@@ -11,6 +11,9 @@ int64_t iw_clock_ns(void);
 /* CLOCK_MONOTONIC_RAW in ns: not slewed, for comparing with the CPU's counter. */
 int64_t iw_clock_raw_ns(void);
 
+/* CLOCK_BOOTTIME in ns: as CLOCK_MONOTONIC, and goes on while the machine is suspended. */
+int64_t iw_clock_boot_ns(void);
+
 /* Seconds since 1970, for people: nothing is computed from it. */
 uint64_t iw_clock_wall_s(void);
 

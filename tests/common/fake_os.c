@@ -124,6 +124,11 @@ int64_t iw_clock_raw_ns(void)
 	return fake.now_ns += 1000;
 }
 
+int64_t iw_clock_boot_ns(void)
+{
+	return fake.now_ns + fake.suspended_ns;
+}
+
 bool iw_clock_counter_trusted(void)
 {
 	return fake.counter_trusted;

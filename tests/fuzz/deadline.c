@@ -42,6 +42,11 @@ int64_t iw_clock_raw_ns(void)
 	return clock_ns;
 }
 
+int64_t iw_clock_boot_ns(void)
+{
+	return clock_ns;
+}
+
 /* What lib/os/futex.c asks the kernel. */
 static struct {
 	const uint32_t *word;

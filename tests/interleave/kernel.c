@@ -83,6 +83,11 @@ int64_t iw_clock_raw_ns(void)
 	return iw_clock_ns();
 }
 
+int64_t iw_clock_boot_ns(void)
+{
+	return iw_clock_ns();
+}
+
 /* Births are of one namespace. */
 #define NAMESPACE (IW_BIRTH_BEGAN + 1)
 

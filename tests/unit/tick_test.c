@@ -75,7 +75,8 @@ static void test_agrees_with_the_clock(void **state)
 static void test_clocks(void **state)
 {
 	struct timespec now;
-	int64_t before = iw_clock_ns(), raw = iw_clock_raw_ns(), between;
+	int64_t before = iw_clock_ns(), raw = iw_clock_raw_ns(), boot = iw_clock_boot_ns();
+	int64_t between;
 
 	(void)state;
 	assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
@@ -84,6 +85,10 @@ static void test_clocks(void **state)
 	assert_true(between >= before);
 	assert_true(iw_clock_ns() >= between);
 	assert_true(iw_clock_raw_ns() >= raw);
+	assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &now), 0);
+	between = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	assert_true(between >= boot);
+	assert_true(iw_clock_boot_ns() >= between);
 }
 
 int main(void)
