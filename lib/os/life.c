@@ -259,30 +259,44 @@ static int see(uint32_t id, struct seen *s)
 	return parse(text, s) ? 0 : -ENODATA;
 }
 
-/* A namespace is known by its inode; inodes are dealt out one after the other. */
-static uint64_t namespace_inode(const char *name)
-{
-	char path[PATH_BYTES];
-	struct stat st;
-
-	(void)stpcpy(stpcpy(stpcpy(path, iw_life_proc), "/thread-self/ns/"), name);
-	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
-}
-
-/* Kernels before 5.6 have no time namespaces. */
-static uint32_t read_namespaces(void)
-{
-	uint64_t pids = namespace_inode("pid"), times = namespace_inode("time");
-
-	if (!pids)
-		return 0;
-	return (uint32_t)((pids + 5 * times) % NAMESPACES + 1) * NAMESPACE_ONE;
-}
-
 /* What could not be read for this reason may be read later. */
 static bool will_pass(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EINTR;
+}
+
+/*
+ * A namespace is known by its inode; inodes are dealt out one after the other. 0 or a negative
+ * errno, and then *@inode is 0.
+ */
+static int see_namespace(const char *name, uint64_t *inode)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+
+	*inode = 0;
+	(void)stpcpy(stpcpy(stpcpy(path, iw_life_proc), "/thread-self/ns/"), name);
+	if (stat(path, &st) != 0)
+		return -errno;
+	*inode = (uint64_t)st.st_ino;
+	return 0;
+}
+
+/*
+ * The high part of births, 0 if it is not known. False if it is worth another try. Kernels before
+ * 5.6 have no time namespaces.
+ */
+static bool read_namespaces(uint32_t *part)
+{
+	uint64_t pids, times;
+	int of_pids = see_namespace("pid", &pids), of_times = see_namespace("time", &times);
+
+	*part = 0;
+	if (will_pass(of_pids) || will_pass(of_times))
+		return false;
+	if (!of_pids)
+		*part = (uint32_t)((pids + 5 * times) % NAMESPACES + 1) * NAMESPACE_ONE;
+	return true;
 }
 
 /* Drawn once for each thread. Where it cannot be kept, it has to be the same each time. */
@@ -303,15 +317,15 @@ static bool read_birth(uint32_t *birth)
 {
 	struct seen self;
 	int r = see(0, &self);
+	bool final = read_namespaces(birth) && !will_pass(r);
 
-	*birth = read_namespaces();
 	if (!*birth)
-		return !will_pass(r);
+		return final;
 	if (r || self.id != iw_thread_id() || !self.began)
 		*birth |= drawn_birth();
 	else
 		*birth |= self.began;
-	return !will_pass(r);
+	return final;
 }
 
 uint32_t iw_thread_birth(void)

@@ -50,8 +50,8 @@ uint32_t iw_thread_id(void);
 
 /*
  * The birth of the calling thread, the same for as long as it runs this program, but for one thing:
- * while the process has no descriptors or the kernel no memory it is drawn, and read again each
- * time. Read once otherwise, which takes a few 10 us.
+ * while the process has no descriptors or the kernel no memory it is drawn, or 0 if not even the
+ * namespace can be read, and read again each time. Read once otherwise, which takes a few 10 us.
  */
 uint32_t iw_thread_birth(void);
 
