@@ -36,23 +36,33 @@ uint64_t iw_clock_wall_s(void)
 
 /*
  * The vDSO reads a clock in 20 to 60 ns, and does so where the kernel keeps time with the CPU's
- * counter: other sources are devices, or pages of a hypervisor that it calls into the kernel for,
- * which takes microseconds, or a system call at least.
+ * counter. Other sources are devices, or pages of a hypervisor, that it calls into the kernel for,
+ * which takes more, and microseconds with most. A single reading is no measure: a clock with a
+ * coarse unit may show anything from 0 on. One that stands still in a batch moves with the tick.
  */
-#define VDSO_NS 150
+#define VDSO_NS 100
 
-/* The kernel may take the CPU away between two readings, or tick. */
+/* Of several batches the least: in the others the kernel took the CPU away, or ticked. */
 #define READINGS 8
+#define BATCHES  3
+
+static int64_t batch_ns(void)
+{
+	int64_t begin = iw_clock_ns();
+
+	for (int i = 1; i < READINGS; i++)
+		(void)iw_clock_ns();
+	return iw_clock_ns() - begin;
+}
 
 bool iw_clock_counter_trusted(void)
 {
-	int64_t last = iw_clock_ns(), least = INT64_MAX;
+	int64_t least = batch_ns();
 
-	for (int i = 0; i < READINGS; i++) {
-		int64_t now = iw_clock_ns();
+	for (int i = 1; i < BATCHES; i++) {
+		int64_t ns = batch_ns();
 
-		least = now - last < least ? now - last : least;
-		last = now;
+		least = ns < least ? ns : least;
 	}
-	return least <= VDSO_NS;
+	return least > 0 && least <= VDSO_NS * READINGS;
 }

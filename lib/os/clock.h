@@ -19,7 +19,7 @@ uint64_t iw_clock_wall_s(void);
 
 /*
  * True if the kernel itself keeps time with the CPU's counter, so that it may be trusted: told by
- * how long the clock takes. No system call.
+ * how long the clock takes, in a microsecond. No system call where it does.
  */
 bool iw_clock_counter_trusted(void);
 

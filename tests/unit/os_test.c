@@ -8,10 +8,20 @@
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
+#include "os/clock.h"
 #include "os/cpu.h"
 #include "os/file.h"
 #include "os/futex.h"
 #include "os/membarrier.h"
+
+/* Readings of the clock take longer then. */
+#ifdef __has_feature
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
 
 static void test_file(void **state)
 {
@@ -106,12 +116,60 @@ static void test_membarrier(void **state)
 	assert_int_equal(status, 0);
 }
 
+/*
+ * Sources that the vDSO reads without a call into the kernel. None of them if this CPU is emulated
+ * on another kind, where readings take long.
+ */
+static bool is_of_the_cpu(const char *source)
+{
+	static const char *const sources[] = {
+#ifdef __x86_64__
+		"tsc\n",
+		"kvm-clock\n",
+		"hyperv_clocksource_tsc_page\n",
+#elif defined(__aarch64__)
+		"arch_sys_counter\n",
+#else
+		"riscv_clocksource\n",
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (strcmp(source, sources[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool agrees(void *trusted)
+{
+	return iw_clock_counter_trusted() == *(bool *)trusted;
+}
+
+/* The kernel's own word for it. */
+static void test_trusted_counter(void **state)
+{
+	char source[64];
+	bool trusted;
+
+	(void)state;
+	if (SANITIZED ||
+	    iw_file_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			 source, sizeof(source)) <= 0)
+		skip();
+	trusted = is_of_the_cpu(source);
+	/* Others may keep the CPU from this thread in all of a question. */
+	assert_true(check_eventually(agrees, &trusted));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),          cmocka_unit_test(test_file_errors),
-		cmocka_unit_test(test_membarrier),    CHILD_TEST(pin_and_ask),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_file_errors),
+		cmocka_unit_test(test_membarrier),
+		CHILD_TEST(pin_and_ask),
 		cmocka_unit_test(test_futex_results),
+		cmocka_unit_test(test_trusted_counter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
