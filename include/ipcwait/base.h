@@ -45,10 +45,15 @@
  * caller something: what makes or sets up (init, create, attach, a policy, a calibration), what
  * tries, what has a deadline, what moves elements, and ipcwait_mutex_consistent().
  *
- * Not marked is what has 0 to say as long as the program is correct, so that it is written as with
- * POSIX: plain lock and wait, unlock, post, set, signal, notify, close, fini. There are two
- * exceptions, which a program has asked for, and that program looks at the result: the lock of a
- * robust mutex, whose owner may have died, and waits that return -EINTR after a signal handler.
+ * Not marked is what has 0 to say to most correct programs, so that it is written as with POSIX:
+ * plain lock and wait, unlock, post, set, signal, notify, close, fini. A program looks at the
+ * result nevertheless
+ *   - of a wait that returns -EINTR after a signal handler, if one may run;
+ *   - of a robust mutex's lock: its owner may have died, or (-ENOTSUP) not be known here;
+ *   - of a lock that may come to its limit (-EAGAIN): a recursive mutex, one of very many readers;
+ *   - of all that may have to wait (-ENOSYS), if a filter may forbid it futex(2).
+ * A lock that fails is not held, but for -EOWNERDEAD, and after ipcwait_cond_wait() has failed the
+ * mutex may not be.
  */
 #define IPCWAIT_MUST_CHECK __attribute__((warn_unused_result))
 

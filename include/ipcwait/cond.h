@@ -7,7 +7,8 @@
  *
  *	ipcwait_mutex_lock(&lock);
  *	while (!items)
- *		ipcwait_cond_wait(&changed, &lock);
+ *		if (ipcwait_cond_wait(&changed, &lock))
+ *			abort();           // futex(2) is forbidden; the lock may not be held
  *	items--;
  *	ipcwait_mutex_unlock(&lock);
  *
