@@ -38,8 +38,8 @@
  *
  * Whatever the preset, nobody spins where fewer than two CPUs are usable, unless the waker is
  * known to run elsewhere, or where a control group allows less than 1.5 CPUs. Both are read when
- * the process first has to wait. A thread of a real-time class spins like any other, and can keep
- * ordinary threads from its CPU meanwhile: BLOCK keeps it from that.
+ * the library is loaded. A thread of a real-time class spins like any other, and can keep ordinary
+ * threads from its CPU meanwhile: BLOCK keeps it from that.
  *
  * Source of the rule: the ski-rental bound, Karlin, Li, Manasse, Owicki, "Empirical
  * Studies of Competitive Spinning for a Shared-Memory Multiprocessor", SOSP 1991; the

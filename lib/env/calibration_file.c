@@ -13,7 +13,7 @@
 /* What is read at most. A file that this library wrote has some 3 KiB. */
 #define BYTES_MOST 65536
 
-/* Read at a time: this runs on the stack of whatever thread waits first. */
+/* Read at a time: this runs on the stack of whatever thread loads the library. */
 #define CHUNK 512
 
 /* Where a path came from. */

@@ -19,7 +19,7 @@
 
 struct iw_facts {
 	struct iw_tick_rate rate;
-	uint32_t cpus; /* that the process may use, as far as its first waiter can tell */
+	uint32_t cpus; /* that the process may use, as far as its first thread can tell */
 	uint32_t
 		quota_hundredths; /* of a CPU, by its control groups; 0: no limit is known */
 	bool virtual_machine;

@@ -47,7 +47,7 @@ void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
 
 /*
  * exit() and the end of main() come here, _exit() and a deadly signal do not. A process in
- * which no wait ever had to wait has not read its environment, and has nothing to tell.
+ * which no wait ever had to wait has not completed its facts, and has nothing to tell.
  */
 static __attribute__((destructor)) void tell_at_exit(void)
 {
