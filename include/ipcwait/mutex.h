@@ -57,7 +57,9 @@
  *   bits 0-15   SLEEPERS  waiters that have announced a sleep and not yet come back
  *   bit 16      WAKE      one of these is awake, or a wake is on its way to it
  *   bits 17-31  PROCESS   of the last owner, which with OWNER names a thread in every PID
- *                         namespace; 0 where OWNER is 1 or a thread id
+ *                         namespace; 0 where OWNER is a thread id. Without meaning where OWNER
+ *                         is 1 or 0: a plain mutex that checked programs (-Dchecked=true) use
+ *                         beside others may keep theirs
  *   bits 32-53  OWNER     0: free. A plain mutex: 1. Robust: the owner's thread id. Other kinds:
  *                         one thread of PROCESS
  *   bit 54      URGENT    only a waiter that is overdue may take it
