@@ -6,6 +6,7 @@
  * unwinder is there by then. glibc does the same in its own functions.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unwind.h>
 
@@ -38,6 +39,25 @@ static void *look_up(const char *name)
 /* The form that POSIX gives for functions found with dlsym(). */
 #define FIND(function, name) (*(void **)(void *)&(function) = look_up(name))
 
+static const void *object_of(const void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/*
+ * What libgcc's personality asks of a frame, it asks of the unwinder that would be found here. If
+ * another is at work, as one that is linked into the program, the two do not understand each other:
+ * the program would abort.
+ */
+static bool is_ours(const void *unwinder)
+{
+	const void *object = object_of(unwinder);
+
+	return object && object == object_of(look_up("_Unwind_SetIP"));
+}
+
 /* Asked by the unwinder at each frame that has a cleanup. Without an answer that is not run. */
 _Unwind_Reason_Code iw_unwind_personality(int version, _Unwind_Action actions,
 					  _Unwind_Exception_Class kind,
@@ -46,7 +66,8 @@ _Unwind_Reason_Code iw_unwind_personality(int version, _Unwind_Action actions,
 {
 	personality_fn *real = NULL;
 
-	FIND(real, "__gcc_personality_v0");
+	if (is_ours(__builtin_return_address(0)))
+		FIND(real, "__gcc_personality_v0");
 	if (!real)
 		return _URC_CONTINUE_UNWIND;
 	return real(version, actions, kind, exception, context);
