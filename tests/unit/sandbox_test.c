@@ -32,8 +32,9 @@ static struct sock_filter rules[] = {
 #ifdef SYS_futex_waitv
 	ALLOW(futex_waitv),
 #endif
-	/* Who the caller is, once a thread, where a word notes it. */
+	/* Who the caller is, where a word notes it: once a thread; once in a fork. */
 	ALLOW(gettid),
+	ALLOW(getrandom),
 	/* Of the test: sleeping, ending threads and the process, and telling. */
 	ALLOW(clock_nanosleep),
 	ALLOW(rt_sigprocmask),
