@@ -40,7 +40,7 @@ uint64_t iw_clock_wall_s(void)
  * which takes more, and microseconds with most. A single reading is no measure: a clock with a
  * coarse unit may show anything from 0 on. One that stands still in a batch moves with the tick.
  */
-#define VDSO_NS 100
+#define VDSO_NS INT64_C(100)
 
 /* Of several batches the least: in the others the kernel took the CPU away, or ticked. */
 #define READINGS 8
