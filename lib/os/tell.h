@@ -37,7 +37,7 @@ extern void __tsan_release(const void *at) __attribute__((weak, cold));
  */
 static inline void iw_tell_acquired(const void *at)
 {
-	if (__builtin_expect_with_probability(!!__tsan_acquire, 0, 1.0)) {
+	if (__builtin_expect_with_probability(!!__tsan_acquire, 0, 1.0) && __tsan_release) {
 		__tsan_release(at);
 		__tsan_acquire(at);
 	}
