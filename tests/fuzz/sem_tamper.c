@@ -22,7 +22,7 @@
 static struct ipcwait_sem *s;
 static struct ipcwait_sem earlier; /* as it was before the last change */
 static struct input *in;
-static uint32_t steps_to_change;
+static uint32_t steps_to_change = UINT32_MAX; /* until there is an input */
 static uint64_t steps;
 
 static void next_change(void)
