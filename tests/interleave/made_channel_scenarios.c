@@ -5,14 +5,6 @@
 #define COMMON                                                                            \
 	.begin = made_begin, .thread = made_thread, .end = made_end, .always = made_look, \
 	.at_rest = made_at_rest
-#define SCRIPT .script = &(const struct made_script)
-#define SEARCH(bound_, weak_bound_, stale_, depth_, runs_) \
-	.search = { .bound = (bound_),                     \
-		    .weak_bound = (weak_bound_),           \
-		    .stale = (stale_),                     \
-		    .pct_depth = (depth_),                 \
-		    .pct_runs = (runs_),                   \
-		    .runs_most = 4000 }
 
 const struct model_scenario made_channel_scenarios[] = {
 	{ .name = "made: a send",

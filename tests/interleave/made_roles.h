@@ -66,4 +66,14 @@ void made_at_rest(void);
 void made_rescue(void);
 void made_end(void);
 
+/* How a row says the rest of its scenario. */
+#define SCRIPT .script = &(const struct made_script)
+#define SEARCH(bound_, weak_bound_, stale_, depth_, runs_) \
+	.search = { .bound = (bound_),                     \
+		    .weak_bound = (weak_bound_),           \
+		    .stale = (stale_),                     \
+		    .pct_depth = (depth_),                 \
+		    .pct_runs = (runs_),                   \
+		    .runs_most = 4000 }
+
 #endif

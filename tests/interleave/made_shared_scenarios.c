@@ -12,14 +12,6 @@
 #define MORTAL                                                                \
 	PLAIN, .at_rest = made_rescue, .died = made_shared_died, .mortal = 1, \
 	       .process = { 0, 1, 2, 3 }, .faults = { .kills = 1 }, .patient = true
-#define SCRIPT .script = &(const struct made_script)
-#define SEARCH(bound_, weak_bound_, stale_, depth_, runs_) \
-	.search = { .bound = (bound_),                     \
-		    .weak_bound = (weak_bound_),           \
-		    .stale = (stale_),                     \
-		    .pct_depth = (depth_),                 \
-		    .pct_runs = (runs_),                   \
-		    .runs_most = 4000 }
 
 const struct model_scenario made_shared_scenarios[] = {
 	{ .name = "made: between processes",
