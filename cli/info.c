@@ -131,8 +131,8 @@ int info_main(int argc, char **argv)
 		r = outfile_check("--json", options.json);
 	if (r)
 		return EXIT_BAD_INPUT;
-	hide_recording(argv -
-		       1); /* with the name of the program before that of the command */
+	/* The name of the program stands before that of the command. */
+	hide_recording(argv - 1);
 	info.root = options.root;
 	read_all(&info);
 	return write_all(&options, &info);

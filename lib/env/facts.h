@@ -3,8 +3,8 @@
  * What is learned once about the machine and the process's configuration, and then only read.
  * It takes files and the environment, which no wait may touch: the program may have locked
  * itself out of the one, or guard the other with the very lock that is waited for. So it is
- * gathered when the library is loaded; what nothing but time can tell, the counter's rate, is
- * added by the first wait that is not satisfied at once.
+ * gathered when the library is loaded; what takes neither, the counter's rate and the CPU's own
+ * answers, is added by the first wait that is not satisfied at once.
  */
 #ifndef IW_ENV_FACTS_H
 #define IW_ENV_FACTS_H
