@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +21,6 @@ enum source {
 	NAMED,   /* IPCWAIT_CALIBRATION */
 	DEFAULT, /* the user's cache */
 };
-
-/* The value and the path are not printed: they may be long or hold control characters. */
-static void warn_once(struct ipcwait_word32 *warnings, const char *what, const char *why)
-{
-	char text[160];
-	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: %s\n", what, why);
-
-	/* ORD calibration_file.X1: relaxed, no order needed: only tells the first warning. */
-	if (ipcwait_impl_add32_relaxed(warnings, 1) == 0 && n > 0)
-		iw_file_complain(text, (size_t)n < sizeof(text) ? (size_t)n : 0);
-}
 
 static bool join(char path[IW_CONFIG_PATH_BYTES], const char *folder, const char *rest)
 {
@@ -59,8 +47,9 @@ static enum source find(char path[IW_CONFIG_PATH_BYTES])
 		return NOWHERE;
 	if (iw_config_take_path(path, named))
 		return NAMED;
-	warn_once(&warnings, "IPCWAIT_CALIBRATION",
-		  "not an absolute path below 1024 bytes of printable text, nor `none`");
+	iw_config_warn_once(
+		&warnings, "IPCWAIT_CALIBRATION",
+		"not an absolute path below 1024 bytes of printable text, nor `none`");
 	return find_default(path);
 }
 
@@ -121,7 +110,7 @@ static bool load(const char *path, struct ipcwait_calibration *c)
 			why = "it is damaged";
 	}
 	if (why)
-		warn_once(&warnings, "the saved calibration", why);
+		iw_config_warn_once(&warnings, "the saved calibration", why);
 	return verdict == IW_CALIBRATION_GOOD && iw_calibration_conclude(c);
 }
 

@@ -148,38 +148,35 @@ static bool take_record(struct iw_config *c, const char *text)
 }
 
 const struct iw_setting iw_settings[IW_SETTINGS] = {
-	{ "IPCWAIT_POLICY", "one of adaptive, latency, power, spin, block, haltpoll, ticks",
+	{ "IPCWAIT_POLICY",
+	  "not one of adaptive, latency, power, spin, block, haltpoll, ticks",
 	  take_preset },
-	{ "IPCWAIT_MAX_SPIN_US", "a number from 1 to 100000", take_max_spin },
-	{ "IPCWAIT_SPIN_BUDGET", "a number from 0 to 100", take_spin_budget },
+	{ "IPCWAIT_MAX_SPIN_US", "not a number from 1 to 100000", take_max_spin },
+	{ "IPCWAIT_SPIN_BUDGET", "not a number from 0 to 100", take_spin_budget },
 	{ "IPCWAIT_HALTPOLL",
-	  "four numbers with commas between: ns at most, grow, ns to start with, shrink",
+	  "not four numbers with commas between: ns at most, grow, ns to start with, "
+	  "shrink",
 	  take_haltpoll },
-	{ "IPCWAIT_STATS", "0 or 1", take_stats },
-	{ "IPCWAIT_EXPLAIN", "0 or 1", take_explain },
-	{ "IPCWAIT_RECORD", "an absolute path below 1024 bytes of printable text",
+	{ "IPCWAIT_STATS", "not 0 or 1", take_stats },
+	{ "IPCWAIT_EXPLAIN", "not 0 or 1", take_explain },
+	{ "IPCWAIT_RECORD", "not an absolute path below 1024 bytes of printable text",
 	  take_record },
 };
 
-/*
- * Once, also if several threads read. The value itself is not printed: it may be long or hold
- * control characters.
- */
-static void warn(const struct iw_setting *s)
+void iw_config_warn_once(struct ipcwait_word32 *warnings, const char *what, const char *why)
 {
-	static struct ipcwait_word32 warnings[IW_SETTINGS];
 	char text[160];
-	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: not %s\n", s->name,
-			 s->legal);
+	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: %s\n", what, why);
 
 	/* ORD config.X1: relaxed, no order needed: only tells the first warning. */
-	if (ipcwait_impl_add32_relaxed(&warnings[s - iw_settings], 1) > 0)
-		return;
-	iw_file_complain(text, n > 0 && (size_t)n < sizeof(text) ? (size_t)n : 0);
+	if (ipcwait_impl_add32_relaxed(warnings, 1) == 0 && n > 0)
+		iw_file_complain(text, (size_t)n < sizeof(text) ? (size_t)n : 0);
 }
 
 void iw_config_read(struct iw_config *c)
 {
+	static struct ipcwait_word32 warnings[IW_SETTINGS];
+
 	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT,
 				 .spin_budget_percent = -1,
 				 .haltpoll = haltpoll_defaults };
@@ -187,6 +184,7 @@ void iw_config_read(struct iw_config *c)
 		const char *text = secure_getenv(iw_settings[i].name);
 
 		if (text && !iw_settings[i].take(c, text))
-			warn(&iw_settings[i]);
+			iw_config_warn_once(&warnings[i], iw_settings[i].name,
+					    iw_settings[i].illegal);
 	}
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ipcwait/impl/word.h>
 #include <ipcwait/policy.h>
 
 /* Longest path, with its end. */
@@ -41,10 +42,17 @@ struct iw_config {
 /* Reads the environment; warns on stderr, once a process, of values it has to ignore. */
 void iw_config_read(struct iw_config *c);
 
+/*
+ * One line on stderr, once for each counter, also if several threads come. What the user has set
+ * is not printed: it may be long or hold control characters.
+ */
+void iw_config_warn_once(struct ipcwait_word32 *warnings, const char *what,
+			 const char *why);
+
 /* One variable. take() returns false for an illegal value and then leaves @c unchanged. */
 struct iw_setting {
 	const char *name;
-	const char *legal; /* what a value must be, for people */
+	const char *illegal; /* what is wrong with any other value, for people */
 	bool (*take)(struct iw_config *c, const char *text);
 };
 
