@@ -52,10 +52,6 @@
  *   bits 1-31   TURN      how often there has been one; with SPINNER the name of this one
  *   bits 32-63  ISSUED    the next ticket
  *
- * cond.chain
- *   bit 0       ON        those woken are to wake the others
- *   bits 1-31   NEXT      ticket to be woken next, as long as it is below SERVED
- *
  *   SPINNER  ISSUED - SERVED
  *      0           0          nobody waits           (the all-zero state)
  *      1           0          one waits, and looks
@@ -83,7 +79,7 @@ struct ipcwait_cond {
 	struct ipcwait_word64 arrivals;
 	struct ipcwait_window window; /* what its waits have taught */
 	struct ipcwait_word32 out;    /* turns and tickets whose holders use it no more */
-	struct ipcwait_word32 chain;  /* private: sleepers whom the woken are to wake */
+	uint32_t unused;              /* zero */
 	uint32_t flags;               /* as given to init; all ones: finished */
 	uint32_t reserved;            /* zero; checked builds: who made a private one */
 };
@@ -91,7 +87,7 @@ struct ipcwait_cond {
 /* A condition variable, for static initialisation. */
 /* clang-format off */
 #define IPCWAIT_COND_INIT \
-	{ { 0 }, { 0 }, { { 0 }, { 0 }, { 0 } }, { 0 }, { 0 }, 0, 0 }
+	{ { 0 }, { 0 }, { { 0 }, { 0 }, { 0 } }, { 0 }, 0, 0, 0 }
 /* clang-format on */
 
 IPCWAIT_BEGIN_DECLS
@@ -223,9 +219,7 @@ IPCWAIT_API int ipcwait_cond_signal(struct ipcwait_cond *c);
  * ipcwait_cond_broadcast() - release all waiters
  * @c: condition variable, initialised or all-zero
  *
- * As ipcwait_cond_signal(), for everybody who waits. Sleepers are woken all at once, or, of a
- * private condition variable and where that takes longer than a sleeper needs to get up, a few
- * at once, each of whom wakes another.
+ * As ipcwait_cond_signal(), for everybody who waits. All sleepers have been woken when it returns.
  *
  * Return: 0.
  *   -EINVAL  @c is NULL, misaligned or finished

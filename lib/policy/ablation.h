@@ -18,9 +18,8 @@ enum iw_mechanism {
 	IW_SAME_PLACE = 1 << 5,   /* no spin where the waker runs on the same CPU */
 	IW_COST_PROBES = 1 << 6,  /* now and then a spin is given up to measure a sleep */
 	IW_TIMED = 1 << 7,        /* LATENCY: sleep on a timer, then spin */
-	IW_CHAIN = 1 << 8,        /* a broadcast to many wakes some, and these the others */
 	IW_OWN_DELAY =
-		1 << 9, /* what a thread's own wake adds to its wait is not learned */
+		1 << 8, /* what a thread's own wake adds to its wait is not learned */
 };
 
 #ifndef IW_WITHOUT

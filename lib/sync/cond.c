@@ -25,7 +25,6 @@ struct cond_waiter {
 	uint32_t turn;   /* the spinner's SPINNER and TURN; 0: it has a ticket */
 	uint32_t taken;  /* turns and tickets, to be counted in out */
 	uint64_t ticket; /* 40 bits */
-	bool slept;
 };
 
 /*
@@ -139,9 +138,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 	w = ipcwait_impl_load64_acquire(&me->cond->word);
 	if (cond_served(w, me->ticket))
 		return iw_rest_taken();
-	if (me->slept)
-		iw_cond_wake_next(me->cond);
-	me->slept = true;
 	rest = iw_rest_on(base->futex, (uint32_t)w);
 	rest.bits = cond_class(me->ticket);
 	rest.may_spin = false;
@@ -203,8 +199,6 @@ static bool give_up(struct cond_waiter *me)
 /* The last touch of the condition variable. */
 static void leave(const struct cond_waiter *me)
 {
-	if (me->slept)
-		iw_cond_wake_next(me->cond);
 	/* ORD cond.R2: release, so that the memory may go. Pairs with cond.A6. */
 	(void)ipcwait_impl_add32_release(&me->cond->out, me->taken);
 }

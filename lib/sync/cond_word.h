@@ -24,11 +24,6 @@
 #define COND_TURN_ONE   2u
 #define COND_ISSUED_ONE (UINT64_C(1) << 32)
 
-/* cond.chain */
-#define COND_CHAIN_ON    1u
-#define COND_CHAIN_ONE   2u
-#define COND_CHAIN_FIRST 1024u
-
 static const struct iw_layout cond_layout = {
 	.kind = IPCWAIT_KIND_COND,
 	.known_flags = IPCWAIT_PRIVATE,
@@ -104,16 +99,7 @@ static inline uint64_t cond_pass_all(uint64_t w, uint64_t arrivals)
 	return (w + cond_waiting(w, arrivals)) & COND_SERVED_MASK;
 }
 
-/* How far NEXT of @chain is ahead of SERVED, modulo 2^31. */
-static inline uint32_t cond_chain_ahead(uint32_t chain, uint64_t w)
-{
-	return (chain / COND_CHAIN_ONE - (uint32_t)w) & UINT32_MAX >> 1;
-}
-
 /* Release all tickets of this moment, and no spinner. */
 void iw_cond_release_tickets(struct ipcwait_cond *c);
-
-/* A waiter that slept in @c is awake: wake those whom a broadcast has left to it. */
-void iw_cond_wake_next(struct ipcwait_cond *c);
 
 #endif

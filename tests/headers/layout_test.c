@@ -85,7 +85,7 @@ static_assert(offsetof(struct ipcwait_cond, word) == 0,
 static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "cond.arrivals");
 static_assert(offsetof(struct ipcwait_cond, window) == 16, "cond.window");
 static_assert(offsetof(struct ipcwait_cond, out) == 32, "cond.out");
-static_assert(offsetof(struct ipcwait_cond, chain) == 36, "cond.chain");
+static_assert(offsetof(struct ipcwait_cond, unused) == 36, "cond.unused");
 static_assert(offsetof(struct ipcwait_cond, flags) == 40, "cond.flags");
 
 static_assert(sizeof(struct ipcwait_kind_stats) == 104, "kind_stats");

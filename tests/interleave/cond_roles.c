@@ -4,7 +4,6 @@
 #include <ipcwait/cond.h>
 
 #include "common/cond_word.h"
-#include "env/facts.h"
 #include "interleave/cond_roles.h"
 
 /* Long enough not to expire before somebody could run, in ns. */
@@ -40,15 +39,6 @@ static volatile bool exact; /* only signals have released anybody */
 static const struct cond_script *script(void)
 {
 	return model_script();
-}
-
-/* What decides about chains. */
-const struct iw_facts *iw_facts_known(void)
-{
-	static struct iw_facts facts;
-
-	facts.cpus = script()->cpus ? script()->cpus : 2;
-	return &facts;
 }
 
 static struct ipcwait_cond *make_cond(const char *word, const char *arrivals)
@@ -281,7 +271,6 @@ static void broadcast(void)
 			found[begun++] = 1u << i;
 	if (script()->data)
 		shared->data = 1;
-	come(script()->crowd);
 	unlock();
 	model_assert(ipcwait_cond_broadcast(cond) == 0);
 }
@@ -447,7 +436,7 @@ void cond_died(unsigned process)
 void cond_end(void)
 {
 	const struct cond_script *s = script();
-	bool others = s->strangers || s->deep || s->leap || s->crowd;
+	bool others = s->strangers || s->deep || s->leap;
 
 	if (gone && !s->end_frees)
 		return;

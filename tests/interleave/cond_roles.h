@@ -38,8 +38,6 @@ struct cond_script {
 	uint64_t word, arrivals; /* to begin with: what strangers have left */
 	unsigned strangers;      /* tickets among these that use up a signal each */
 	unsigned leap;           /* how many others */
-	unsigned crowd;          /* the same, just before a broadcast */
-	uint32_t cpus;           /* 0 is 2 */
 	unsigned flags, mutex_flags;
 	enum engine_spins spins;
 	bool data;        /* the one who signals leaves something for the one who waits */

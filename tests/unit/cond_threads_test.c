@@ -246,6 +246,72 @@ static void test_handlers(void **state)
 	assert_int_equal(join(&w), 0);
 }
 
+#define CROWD  32
+#define STUCK  2
+#define CROWDS 20
+
+static bool let_go;
+
+static void stay(int signal)
+{
+	(void)signal;
+	while (!__atomic_load_n(&let_go, __ATOMIC_ACQUIRE))
+		(void)sched_yield();
+}
+
+static bool all_but_the_stuck_are_back(void *arg)
+{
+	return count_done((struct waiter *)arg + STUCK, CROWD - STUCK) == CROWD - STUCK;
+}
+
+/* All on one CPU: who is woken has its signal before it runs. */
+static void stay_on_one_cpu(cpu_set_t *before)
+{
+	cpu_set_t one;
+	int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(*before), before), 0);
+	while (!CPU_ISSET(cpu, before))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+static void release_a_crowd(void)
+{
+	struct waiter w[CROWD];
+
+	__atomic_store_n(&let_go, false, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < CROWD; i++) {
+		start(&w[i], IPCWAIT_FOREVER);
+		await(i + 1);
+	}
+	assert_int_equal(ipcwait_cond_broadcast(&room->c), 0);
+	for (unsigned i = 0; i < STUCK; i++)
+		assert_int_equal(pthread_kill(w[i].thread, SIGUSR1), 0);
+	assert_true(check_eventually(all_but_the_stuck_are_back, w));
+	__atomic_store_n(&let_go, true, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < CROWD; i++)
+		assert_int_equal(join(&w[i]), 0);
+}
+
+/* Whom a broadcast has released depends on no other waiter. */
+static void test_broadcast_beside_handlers(void **state)
+{
+	struct sigaction action = { .sa_handler = stay };
+	cpu_set_t before;
+
+	(void)state;
+	if (CHECK_DEFERS_SIGNALS)
+		return;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	stay_on_one_cpu(&before);
+	for (unsigned n = 0; n < CROWDS; n++)
+		release_a_crowd();
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
 #define ROUNDS 20000
 
 static struct ipcwait_cond turn_changed[2];
@@ -330,6 +396,7 @@ int main(void)
 		BOTH(test_broadcast_then_fini),
 		BOTH(test_deadlines_beside_signals),
 		BOTH(test_handlers),
+		BOTH(test_broadcast_beside_handlers),
 		BOTH(test_taking_turns),
 		BOTH(test_barrier),
 	};

@@ -367,27 +367,6 @@ static void wrap(void)
 	left(COND_WORD(UINT64_C(0xff00000002), 0, 0), COND_ARRIVALS(0, 1, 2), 1);
 }
 
-static void begin_a_chain(void)
-{
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	CHECK_EQ(fake.wake.bits, 3);
-}
-
-/* Whoever slept on a chain of a broadcast's wakes the next. */
-static void last_link_of_a_chain(void)
-{
-	const struct fake_step script[] = { { .meanwhile = begin_a_chain } };
-
-	world(0, COND_ARRIVALS(0, 0, 40), IPCWAIT_BLOCK);
-	c.flags = IPCWAIT_PRIVATE;
-	FAKE_SCRIPT(script);
-	CHECK_EQ(ipcwait_cond_wait(&c, &m), 0);
-	/* Two by the broadcast; the fake kernel always wakes somebody, so one by the waiter. */
-	CHECK_EQ(fake.wakes, 2);
-	CHECK_EQ(fake.wake.bits, 1u << 2);
-	CHECK_EQ(c.chain.v, 3 << 1 | 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,7 +389,6 @@ int main(void)
 		CHILD_TEST(gone_unseen),
 		CHILD_TEST(too_many_gone_from_far_behind),
 		CHILD_TEST(wrap),
-		CHILD_TEST(last_link_of_a_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

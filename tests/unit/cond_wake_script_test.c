@@ -10,7 +10,6 @@
 #include "common/cmocka_all.h"
 #include "common/cond_word.h"
 #include "common/fake_os.h"
-#include "env/facts.h"
 #include "sync/cond_word.h"
 
 #define MS INT64_C(1000000)
@@ -137,86 +136,6 @@ static void somebody_does_not_leave(void)
 	left(3, COND_ARRIVALS(0, 0, 3), 0);
 }
 
-static void know_the_machine(void)
-{
-	fake_reset();
-	CHECK(iw_facts() != NULL);
-}
-
-/* Two CPUs, so two sleepers at first; then one for each that is up. */
-static void chain(void)
-{
-	know_the_machine();
-	world(30, COND_ARRIVALS(0, 0, 70), IPCWAIT_PRIVATE);
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	left(70, COND_ARRIVALS(0, 0, 70), 1);
-	CHECK_EQ(fake.wake.bits, UINT32_C(3) << 30);
-	for (uint32_t i = 32; i < 70; i++) {
-		iw_cond_wake_next(&c);
-		CHECK_EQ(fake.wake.bits, 1u << i % 32);
-		CHECK(fake.wake.private_);
-		CHECK_EQ(fake.wakes, i - 30);
-	}
-	CHECK(c.chain.v != 0);
-	iw_cond_wake_next(&c);
-	CHECK_EQ(c.chain.v, 0);
-	iw_cond_wake_next(&c);
-	left(70, COND_ARRIVALS(0, 0, 70), 39);
-}
-
-/* A wake that reaches nobody is followed by one for all, and nobody else has to do anything. */
-static void chain_without_sleepers(void)
-{
-	know_the_machine();
-	world(0, COND_ARRIVALS(0, 0, 40), IPCWAIT_PRIVATE);
-	fake.woken = 0;
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	left(40, COND_ARRIVALS(0, 0, 40), 2);
-	CHECK_EQ(fake.wake.bits, UINT32_MAX);
-	iw_cond_wake_next(&c);
-	left(40, COND_ARRIVALS(0, 0, 40), 4);
-	CHECK_EQ(fake.wake.bits, UINT32_MAX);
-	CHECK_EQ(c.chain.v, 0);
-	iw_cond_wake_next(&c);
-	left(40, COND_ARRIVALS(0, 0, 40), 4);
-}
-
-/* A second broadcast beside a chain wakes all. */
-static void chain_is_on(void)
-{
-	know_the_machine();
-	world(0, COND_ARRIVALS(0, 0, 40), IPCWAIT_PRIVATE);
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	c.arrivals.v = COND_ARRIVALS(0, 0, 90);
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	left(90, COND_ARRIVALS(0, 0, 90), 2);
-	CHECK_EQ(fake.wake.bits, UINT32_MAX);
-}
-
-/* It is made ready before anybody is released, and nobody uses it until then. */
-static void chain_is_not_on_yet(void)
-{
-	world(0, COND_ARRIVALS(0, 0, 40), IPCWAIT_PRIVATE);
-	c.chain.v = 2 << 1 | 1;
-	iw_cond_wake_next(&c);
-	left(0, COND_ARRIVALS(0, 0, 40), 0);
-	CHECK_EQ(c.chain.v, 2 << 1 | 1);
-}
-
-/* Where all can be woken soon, they are; between processes always. */
-static void no_chain(void)
-{
-	world(0, COND_ARRIVALS(0, 0, 4), IPCWAIT_PRIVATE);
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	CHECK_EQ(fake.wake.bits, UINT32_MAX);
-	CHECK_EQ(c.chain.v, 0);
-	know_the_machine();
-	world(0, COND_ARRIVALS(0, 0, 400), 0);
-	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
-	CHECK_EQ(fake.wake.bits, UINT32_MAX);
-	CHECK_EQ(c.chain.v, 0);
-}
-
 static int look_in_vain(const struct fake_call *call)
 {
 	CHECK(call->word != (const uint32_t *)&c.word);
@@ -273,11 +192,6 @@ int main(void)
 		CHILD_TEST(broadcast_reaches_all),
 		CHILD_TEST(others_are_faster),
 		CHILD_TEST(somebody_does_not_leave),
-		CHILD_TEST(chain),
-		CHILD_TEST(chain_without_sleepers),
-		CHILD_TEST(chain_is_on),
-		CHILD_TEST(chain_is_not_on_yet),
-		CHILD_TEST(no_chain),
 		CHILD_TEST(fini_waits_for_the_released),
 		CHILD_TEST(fini_beside_waiters),
 	};
