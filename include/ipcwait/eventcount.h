@@ -74,12 +74,12 @@
  *   any > LINE any   never
  *
  *   e -> e+1                   notify          any thread      fast path; LINE, GONE, WAKES 0
- *   e,h,l,g,k -> e+1,h+m,l-m,  notify n        any thread      m = min(n+g, l), but 0 if n = 0,
- *                g',k'                                         and l if g = 15 or k is stale;
+ *   e,h,l,g,k -> e+1,h+m,l-m,  notify n        any thread      m = min(n+g, l), but 0 if n = 0 <
+ *                g',k'                                         l-g, and l if g = 15 or k is stale;
  *                                                              g' = min(g, l-m), 0 if g = 15;
- *                                                              k' = k + min(n, l-g), stale k is
- *                                                              0; wake the places h .. h+m-1,
- *                                                              everybody if k is stale
+ *                                                              k' = k + min(n, l-g), k if g = 15;
+ *                                                              stale k is 0; wake the places
+ *                                                              h .. h+m-1, all if k is stale
  *   l -> l+1                   announce sleep  waiter          epoch as its key; its place is h+l
  *   k -> k-1                   leave           waiter in line  its place is before h; k stays 0
  *                                                              if it was 0
