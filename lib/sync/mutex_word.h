@@ -52,7 +52,7 @@ static inline uint32_t mutex_owner(uint64_t w)
 
 static inline bool mutex_usable(const struct ipcwait_mutex *m)
 {
-	return !iw_is_misplaced(m) && !iw_is_finished(&mutex_layout, m);
+	return !iw_is_misplaced(m) && !iw_is_unusable(&mutex_layout, m);
 }
 
 /* The word with @owner, a thread and its process in their places; it was free. */

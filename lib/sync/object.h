@@ -46,12 +46,20 @@ static inline uint32_t iw_flags(const struct iw_layout *layout, const void *o)
 	return flags;
 }
 
-/* All ones, however wide they are: the object was finished. */
+/* All ones, however wide they are: the object was finished. No kind knows all of them. */
 #define IW_FLAGS_FINISHED UINT32_MAX
 
-static inline bool iw_is_finished(const struct iw_layout *layout, const void *o)
+/* It was finished, or marked by something that comes later: what it waits for is not known here. */
+static inline bool iw_is_unusable(const struct iw_layout *layout, const void *o)
 {
-	return iw_flags(layout, o) == IW_FLAGS_FINISHED >> (32 - 8 * layout->flags_bytes);
+	return iw_flags(layout, o) & ~layout->known_flags;
+}
+
+static inline const char *iw_why_unusable(const struct iw_layout *layout, const void *o)
+{
+	return iw_flags(layout, o) == IW_FLAGS_FINISHED >> (32 - 8 * layout->flags_bytes)
+		       ? IW_FINISHED
+		       : IW_OTHER_LAYOUT;
 }
 
 static inline bool iw_is_misplaced(const void *o)
@@ -65,8 +73,9 @@ static inline int iw_check(const struct iw_layout *layout, const void *o, const 
 	if (iw_is_misplaced(o))
 		return iw_misuse(-EINVAL, layout->kind, o, call,
 				 o ? IW_MISALIGNED : IW_NULL);
-	if (iw_is_finished(layout, o))
-		return iw_misuse(-EINVAL, layout->kind, o, call, IW_FINISHED);
+	if (iw_is_unusable(layout, o))
+		return iw_misuse(-EINVAL, layout->kind, o, call,
+				 iw_why_unusable(layout, o));
 	if (!layout->owner)
 		return 0;
 	return iw_private_check((const uint32_t *)o + layout->owner / sizeof(uint32_t),

@@ -21,6 +21,7 @@
 #define IW_UNKNOWN_FLAGS "unknown flags"
 #define IW_OUT_OF_RANGE  "value out of range"
 #define IW_FINISHED      "finished"
+#define IW_OTHER_LAYOUT  "unknown flags, or of another layout"
 #define IW_MAPPED_TWICE  "private, and mapped twice"
 
 #ifdef IW_CHECKED

@@ -42,9 +42,10 @@ static bool same(const struct ipcwait_sem *a, const struct ipcwait_sem *b)
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static bool finished(const struct ipcwait_sem *b)
+/* It was finished, or a later layout has marked it. */
+static bool unusable(const struct ipcwait_sem *b)
 {
-	return b->flags == FINISHED;
+	return b->flags & ~IPCWAIT_PRIVATE;
 }
 
 /* Sleepers that n tokens more are to wake, by the table, with @wakes under way. */
@@ -83,7 +84,7 @@ static void check_post(const struct ipcwait_sem *b, const struct sem_call *c,
 		check_posted(b, n, wakes);
 	else
 		FUZZ_CHECK(same(s, b) && wakes == 0);
-	if (finished(b) && word_sleepers(w))
+	if (unusable(b) && word_sleepers(w))
 		FUZZ_CHECK(c->result == -EINVAL);
 	else
 		FUZZ_CHECK((c->result == -EOVERFLOW) ==
@@ -105,8 +106,8 @@ static void check_wait(const struct ipcwait_sem *b, const struct sem_call *c)
 	if (c->kind == TRYWAIT)
 		FUZZ_CHECK(c->result == 0 || c->result == -EAGAIN);
 	else
-		FUZZ_CHECK((c->result == -EINVAL) == (finished(b) && tokens == 0));
-	if (c->kind == TRYWAIT || word_value(w) || finished(b)) {
+		FUZZ_CHECK((c->result == -EINVAL) == (unusable(b) && tokens == 0));
+	if (c->kind == TRYWAIT || word_value(w) || unusable(b)) {
 		struct ipcwait_sem want = *b;
 
 		want.word.v -= word_value(w) ? WORD(1, 0, 0) : 0;
@@ -128,11 +129,11 @@ static void check_fini(const struct ipcwait_sem *b, const struct sem_call *c)
 {
 	bool busy = word_sleepers(b->word.v) || b->word.v & WORD_SPINNER;
 
-	FUZZ_CHECK(c->result == (finished(b) ? -EINVAL : busy ? -EBUSY : 0));
+	FUZZ_CHECK(c->result == (unusable(b) ? -EINVAL : busy ? -EBUSY : 0));
 	if (c->result)
 		FUZZ_CHECK(same(s, b));
 	else
-		FUZZ_CHECK(finished(s) && word_value(sem_word(s)) == 0);
+		FUZZ_CHECK(s->flags == FINISHED && word_value(sem_word(s)) == 0);
 }
 
 static void check_preset(const struct ipcwait_sem *b, const struct sem_call *c)

@@ -111,6 +111,45 @@ static void test_use_after_fini(void **state)
 	for_each_kind(fini_row);
 }
 
+static void turn_over(const struct kind *k, struct place *p, unsigned bit)
+{
+	p->bytes[k->flags_at + bit / 8] ^= (char)(1 << bit % 8);
+}
+
+/*
+ * Of a later layout, which has marked it: nobody waits for it that does not know what for. It is
+ * an object like any other once the mark is gone.
+ */
+static void mark(const struct kind *k, struct place *p, unsigned bit)
+{
+	struct kinds_waiter *w;
+
+	memset(p, 0, sizeof(*p));
+	k->block(p);
+	turn_over(k, p, bit);
+	CHECK_EQ(kinds_wait(k, p, 0), -EINVAL);
+	CHECK_EQ(kinds_wait(k, p, IPCWAIT_FOREVER), -EINVAL);
+	if (k->fini)
+		CHECK_EQ(k->fini(p), -EINVAL);
+	turn_over(k, p, bit);
+	w = kinds_start(k, p, IPCWAIT_FOREVER);
+	k->release(p);
+	CHECK_EQ(kinds_join(w), 0);
+}
+
+static void marked_row(const struct kind *k, struct place *p)
+{
+	for (unsigned bit = 0; k->flags_at && bit < k->flags_bits; bit++)
+		if (!(k->flags >> bit & 1))
+			mark(k, p, bit);
+}
+
+static void test_marked_by_a_later_layout(void **state)
+{
+	(void)state;
+	for_each_kind(marked_row);
+}
+
 static void init_twice_row(const struct kind *k, struct place *p)
 {
 	struct place fresh;
@@ -311,6 +350,7 @@ int main(void)
 		TEST(test_use_after_fini),
 		TEST(test_init_twice),
 		TEST(test_past_and_negative_deadlines),
+		THREADS_TEST(test_marked_by_a_later_layout),
 		THREADS_TEST(test_fini_with_waiters),
 		THREADS_TEST(test_huge_deadlines),
 		THREADS_TEST(test_tampered_words),

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_KINDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <ipcwait/ipcwait.h>
@@ -15,11 +16,15 @@ struct place {
 	_Alignas(64) char bytes[KINDS_PLACE_BYTES];
 };
 
+#define KINDS_FLAGS_BITS(type) (8 * sizeof(((type *)0)->flags))
+
 struct kind {
 	const char *name;
 	enum ipcwait_kind kind;
 	size_t size;
-	unsigned flags;                                /* that init takes */
+	unsigned flags;      /* that init takes */
+	size_t flags_at;     /* where the object has them; 0: it has none */
+	unsigned flags_bits; /* how many of them */
 	const char *init_name, *fini_name, *wait_name; /* NULL: there is none */
 	int (*init)(void *o, unsigned flags);          /* NULL: there is none */
 	int (*fini)(void *o);                          /* NULL: there is none */

@@ -135,6 +135,16 @@ static void wait_finished(void *kind)
 	(void)k->wait(&p, 0);
 }
 
+static void wait_marked(void *kind)
+{
+	const struct kind *k = kind;
+	struct place p = { 0 };
+
+	k->block(&p);
+	p.bytes[k->flags_at + k->flags_bits / 8 - 1] = 1;
+	(void)kinds_wait(k, &p, 0);
+}
+
 /* A private object in memory that a child shares. */
 static void wait_elsewhere(void *kind)
 {
@@ -187,6 +197,7 @@ static const struct {
 	{ fini_misaligned, FINI, "misaligned\n" },
 	{ fini_twice, FINI, "finished\n" },
 	{ wait_finished, WAIT, "finished\n" },
+	{ wait_marked, WAIT, "unknown flags, or of another layout\n" },
 	{ wait_elsewhere, WAIT, "private to process " },
 	{ wait_at_other_address, WAIT, "private, and mapped twice\n" },
 };
