@@ -17,7 +17,7 @@
  * waited: if one page is mapped twice, a post by the other address wakes nobody.
  *
  * Limits: 64-bit little-endian Linux; programs that share an object must have the same
- * shared-memory layout number, 0 so far (CHANGELOG.md).
+ * IPCWAIT_LAYOUT. <ipcwait/region.h> tells those that have not.
  */
 #ifndef IPCWAIT_BASE_H
 #define IPCWAIT_BASE_H
@@ -80,6 +80,12 @@
 
 /* The deadline that never expires. */
 #define IPCWAIT_FOREVER INT64_MAX
+
+/*
+ * Layout number of objects: it changes when programs with and without the change cannot share them.
+ * Every program has that of the headers it was compiled with. CHANGELOG.md
+ */
+#define IPCWAIT_LAYOUT 0
 
 /* Object flag: only threads of one process use the object, and all by one address. */
 #define IPCWAIT_PRIVATE 1u

@@ -21,6 +21,10 @@ static_assert(offsetof(struct ipcwait_window, bins) == 0, "window.bins");
 static_assert(offsetof(struct ipcwait_window, stamp) == 8, "window.stamp");
 static_assert(offsetof(struct ipcwait_window, state) == 12, "window.state");
 
+static_assert(sizeof(struct ipcwait_region) == 64, "region");
+static_assert(alignof(struct ipcwait_region) == 8, "region");
+static_assert(offsetof(struct ipcwait_region, stamp) == 0, "region.stamp");
+
 static_assert(sizeof(struct ipcwait_sem) == 32, "sem, no larger than glibc's sem_t");
 static_assert(alignof(struct ipcwait_sem) == 8, "sem");
 static_assert(offsetof(struct ipcwait_sem, word) == 0,
