@@ -91,8 +91,9 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_create_shared(
  *
  * Return: 0.
  *   -EAGAIN   there is no channel in it yet
- *   -EBADMSG  what is in it is no channel, or one of another version of the library or another kind
- *             of machine, or the file does not have the length that it says
+ *   -EBADMSG  what is in it is no channel, or one of another kind of machine, or the file does not
+ *             have the length that it says
+ *   -EPROTO   the channel was made for another IPCWAIT_LAYOUT
  *   -EUSERS   64 take part already
  *   -EINVAL   @ch is NULL, or @fd is not a file with memory
  *   -EBADF, -EACCES, -ENOMEM, -EMFILE, ...  as ipcwait_channel_create_shared()

@@ -57,7 +57,8 @@ int iw_shared_create(int fd, const struct iw_shared_geometry *g);
 /*
  * Take part. @fd may be closed afterwards.
  *   -EAGAIN   there is no channel yet
- *   -EBADMSG  the file is none of ours, of another version, or not as long as it says
+ *   -EBADMSG  the file is none of ours, or not as long as it says
+ *   -EPROTO   it is a channel of another layout
  *   -EUSERS   IW_SHARED_PARTICIPANTS do already
  *   -ENOMEM   no memory
  *   others    as iw_shared_file_size() and open(2) say

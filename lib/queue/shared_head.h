@@ -41,7 +41,6 @@
 #include <ipcwait/eventcount.h>
 
 #define IW_SHARED_MAGIC      "ipcwchan"
-#define IW_SHARED_VERSION    1
 #define IW_SHARED_BYTE_ORDER UINT32_C(0x01020304)
 
 /*
@@ -53,9 +52,12 @@
 #define IW_SHARED_PARTICIPANTS 64
 
 struct iw_shared_head {
-	/* Written before ready, and never again. */
+	/*
+	 * Written before ready, and never again. Magic, layout and ready have these places in every
+	 * layout.
+	 */
 	char magic[8];
-	uint32_t version;
+	uint32_t layout; /* IPCWAIT_LAYOUT, of what is below as of objects */
 	uint32_t byte_order;
 	uint64_t elem_bytes;
 	uint64_t capacity;
@@ -74,11 +76,11 @@ struct iw_shared_head {
 	struct ipcwait_eventcount room __attribute__((aligned(IW_SHARED_LINE)));
 } __attribute__((aligned(IW_SHARED_LINE)));
 
-static_assert(sizeof(struct iw_shared_head) == 6 * IW_SHARED_LINE, "part of the version");
-static_assert(offsetof(struct iw_shared_head, bytes) == 48, "part of the version");
-static_assert(offsetof(struct iw_shared_head, ready) == 56, "part of the version");
+static_assert(sizeof(struct iw_shared_head) == 6 * IW_SHARED_LINE, "part of the layout");
+static_assert(offsetof(struct iw_shared_head, bytes) == 48, "part of the layout");
+static_assert(offsetof(struct iw_shared_head, ready) == 56, "part of the layout");
 static_assert(offsetof(struct iw_shared_head, room) == 5 * IW_SHARED_LINE,
-	      "part of the version");
+	      "part of the layout");
 
 enum iw_shared_state {
 	IW_SHARED_FREE,

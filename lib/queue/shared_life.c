@@ -37,7 +37,7 @@ bool iw_shared_measure(uint64_t elem_bytes, uint64_t capacity, struct iw_shared_
 static void fill_in(struct iw_shared_head *head, const struct iw_shared_geometry *g)
 {
 	memcpy(head->magic, IW_SHARED_MAGIC, sizeof(head->magic));
-	head->version = IW_SHARED_VERSION;
+	head->layout = IPCWAIT_LAYOUT;
 	head->byte_order = IW_SHARED_BYTE_ORDER;
 	head->elem_bytes = g->elem_bytes;
 	head->capacity = g->capacity;
@@ -108,9 +108,11 @@ static int read_head(const struct iw_shared_head *head, uint64_t file_bytes,
 		return -EAGAIN;
 	said = (struct iw_shared_geometry){ head->elem_bytes, head->capacity, head->stride,
 					    head->slots_at, head->bytes };
-	if (memcmp(head->magic, IW_SHARED_MAGIC, sizeof(head->magic)) != 0 ||
-	    head->version != IW_SHARED_VERSION ||
-	    head->byte_order != IW_SHARED_BYTE_ORDER ||
+	if (memcmp(head->magic, IW_SHARED_MAGIC, sizeof(head->magic)) != 0)
+		return -EBADMSG;
+	if (head->layout != IPCWAIT_LAYOUT)
+		return -EPROTO;
+	if (head->byte_order != IW_SHARED_BYTE_ORDER ||
 	    !iw_shared_measure(said.elem_bytes, said.capacity, g) ||
 	    memcmp(&said, g, sizeof(said)) != 0 || file_bytes != g->bytes)
 		return -EBADMSG;

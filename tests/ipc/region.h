@@ -38,6 +38,7 @@ struct element {
 
 /* Fresh memory is all zero, and so are the semaphores in it: nobody initialises them. */
 struct region {
+	struct ipcwait_region header;
 	struct ipcwait_sem items, space, done;
 	uint64_t ring[REGION_RING];
 	uint64_t taken, interrupted; /* counted by children */
