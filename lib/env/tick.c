@@ -16,6 +16,17 @@
 #define COMPARE_MAX_NS INT64_C(10000000000)
 #define AHEAD_NS       1000000
 
+/*
+ * Then counter and clock are compared once more, over so many ns, within one part in so many: a
+ * counter that stepped meanwhile, or that was another CPU's at the load, may have gone on for any
+ * time beside the clock. Two readings are 0.1 us apart at most, 2 % of that.
+ */
+#define CHECK_NS   5000
+#define CHECK_PART 8
+
+/* Comparisons until the counter counts as none. */
+#define COMPARISONS 3
+
 /* Readings of which the tightest is taken, in case one is interrupted. */
 #define READINGS 5
 
@@ -61,24 +72,54 @@ static bool is_too_old(const struct moment *m)
 	       boot_past_ns - past_ns > AHEAD_NS;
 }
 
+/* Not before @ns have passed since @begin. */
+static struct moment read_after(const struct moment *begin, int64_t ns)
+{
+	while (iw_clock_raw_ns() - begin->ns < ns)
+		iw_pause();
+	return read_moment();
+}
+
+/* False if the counter has not gone on. */
+static bool compare(const struct moment *begin, const struct moment *end,
+		    struct iw_tick_rate *rate)
+{
+	uint64_t ticks = end->ticks - begin->ticks, ns = (uint64_t)(end->ns - begin->ns);
+
+	if (end->ticks <= begin->ticks)
+		return false;
+	rate->ns_per_tick_q32 = (uint64_t)(((iw_u128)ns << 32) / ticks);
+	rate->ticks_per_ns_q32 = (uint64_t)(((iw_u128)ticks << 32) / ns);
+	return true;
+}
+
+static bool agrees(const struct iw_tick_rate *rate, const struct moment *begin,
+		   const struct moment *end)
+{
+	uint64_t is_ns = (uint64_t)(end->ns - begin->ns);
+	uint64_t said_ns = iw_tick_to_ns(rate, end->ticks - begin->ticks);
+
+	return said_ns >= is_ns - is_ns / CHECK_PART &&
+	       said_ns <= is_ns + is_ns / CHECK_PART;
+}
+
 struct iw_tick_rate iw_tick_measure(void)
 {
 	struct iw_tick_rate nanoseconds = { false, UINT64_C(1) << 32, UINT64_C(1) << 32 };
 	struct iw_tick_rate rate = { .counter = true };
-	struct moment begin = load_time, now;
+	struct moment begin = load_time;
 
 	if (!iw_arch_ticks_steady() || !iw_clock_counter_trusted())
 		return nanoseconds;
-	if (is_too_old(&begin))
-		begin = read_moment();
-	while (iw_clock_raw_ns() - begin.ns < COMPARE_NS)
-		iw_pause();
-	now = read_moment();
-	if (now.ticks <= begin.ticks)
-		return nanoseconds;
-	uint64_t ticks = now.ticks - begin.ticks;
-	uint64_t ns = (uint64_t)(now.ns - begin.ns);
-	rate.ns_per_tick_q32 = (uint64_t)(((iw_u128)ns << 32) / ticks);
-	rate.ticks_per_ns_q32 = (uint64_t)(((iw_u128)ticks << 32) / ns);
-	return rate;
+	for (int i = 0; i < COMPARISONS; i++) {
+		struct moment now, later;
+
+		if (i > 0 || is_too_old(&begin))
+			begin = read_moment();
+		now = read_after(&begin, COMPARE_NS);
+		later = read_after(&now, CHECK_NS);
+		if (compare(&begin, &now, &rate) && agrees(&rate, &now, &later))
+			return rate;
+	}
+	return nanoseconds;
 }

@@ -27,14 +27,22 @@ static inline uint64_t iw_tick_now(const struct iw_tick_rate *rate)
 	return rate->counter ? iw_arch_ticks() : (uint64_t)iw_clock_ns();
 }
 
+static inline uint64_t iw_tick_scaled(uint64_t n, uint64_t by_q32)
+{
+	iw_u128 scaled = ((iw_u128)n * by_q32) >> 32;
+
+	return scaled <= UINT64_MAX ? (uint64_t)scaled : UINT64_MAX;
+}
+
+/* What is too much for 64 bits, centuries as a rule, becomes UINT64_MAX. */
 static inline uint64_t iw_tick_to_ns(const struct iw_tick_rate *rate, uint64_t ticks)
 {
-	return (uint64_t)(((iw_u128)ticks * rate->ns_per_tick_q32) >> 32);
+	return iw_tick_scaled(ticks, rate->ns_per_tick_q32);
 }
 
 static inline uint64_t iw_tick_from_ns(const struct iw_tick_rate *rate, uint64_t ns)
 {
-	return (uint64_t)(((iw_u128)ns * rate->ticks_per_ns_q32) >> 32);
+	return iw_tick_scaled(ns, rate->ticks_per_ns_q32);
 }
 
 #endif

@@ -21,6 +21,27 @@ static void test_round_trip(void **state)
 		assert_near(iw_tick_to_ns(&rate, iw_tick_from_ns(&rate, ns)), ns, 1);
 }
 
+/* In no unit is a time so long that it looks short in the other. */
+static void test_too_much_is_most(void **state)
+{
+	static const uint64_t rates_q32[] = { 1, UINT64_C(1) << 30, UINT64_C(3) << 31,
+					      UINT64_C(3) << 32, UINT64_C(40) << 32 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rates_q32) / sizeof(rates_q32[0]); i++) {
+		struct iw_tick_rate rate = { true, rates_q32[i], rates_q32[i] };
+		uint64_t last = 0;
+
+		for (uint64_t n = 1; n < UINT64_MAX / 3 * 2; n += n / 2 + 1) {
+			uint64_t ns = iw_tick_to_ns(&rate, n);
+
+			assert_int_equal(iw_tick_from_ns(&rate, n), ns);
+			assert_true(ns >= last);
+			last = ns;
+		}
+	}
+}
+
 static void test_monotone(void **state)
 {
 	struct iw_tick_rate rate = iw_tick_measure();
@@ -95,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_too_much_is_most),
 		cmocka_unit_test(test_monotone),
 		cmocka_unit_test(test_time_does_not_run_backwards),
 		cmocka_unit_test(test_agrees_with_the_clock),
