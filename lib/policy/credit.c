@@ -33,23 +33,30 @@ static uint64_t burst_ticks(const struct iw_facts *facts)
 }
 
 /*
- * A time further ahead, in ns, comes from a counter that jumped back and counts as none. Two
- * bursts are 0.4 s, at one percent and on one CPU; the rest is for threads whose @now is
- * older than that of the last one that was charged.
+ * What lies two bursts and so many ns ahead comes from a counter that stepped back, or from that of
+ * another CPU, and counts as none: it would stop the spinning for as long as that was. The time is
+ * for threads whose @now is older than that of the last one that was charged.
  */
-#define AHEAD_MOST_NS UINT64_C(1000000000)
+#define OLDER_NS 20000000
 
-static uint64_t ahead(const struct iw_facts *facts, uint64_t full_at, uint64_t now)
+static uint64_t ahead(const struct iw_facts *facts, uint64_t full_at, uint64_t now,
+		      uint64_t burst)
 {
 	uint64_t ticks = full_at > now ? full_at - now : 0;
 
-	return ticks <= iw_tick_from_ns(&facts->rate, AHEAD_MOST_NS) ? ticks : 0;
+	return ticks <= 2 * burst + iw_tick_from_ns(&facts->rate, OLDER_NS) ? ticks : 0;
+}
+
+static bool has_credit(const struct iw_facts *facts, uint64_t full_at, uint64_t now,
+		       uint64_t burst)
+{
+	return ahead(facts, full_at, now, burst) < burst;
 }
 
 static uint64_t charged(const struct iw_facts *facts, uint64_t full_at, uint64_t now,
 			uint64_t debt, uint64_t burst)
 {
-	uint64_t sum = ahead(facts, full_at, now) + debt;
+	uint64_t sum = ahead(facts, full_at, now, burst) + debt;
 
 	return now + (sum < 2 * burst ? sum : 2 * burst);
 }
@@ -83,8 +90,8 @@ bool iw_credit_allows(const struct iw_facts *facts, uint64_t full_at, uint64_t n
 		return facts->config.spin_budget_percent != 0;
 	/* ORD credit.X1: relaxed, statistic: a charge seen late allows one more spin. */
 	process = ipcwait_impl_load64_relaxed(&process_full_at);
-	return ahead(facts, full_at, now) < thread_debt(facts, burst) &&
-	       ahead(facts, process, now) < process_debt(facts, burst);
+	return has_credit(facts, full_at, now, thread_debt(facts, burst)) &&
+	       has_credit(facts, process, now, process_debt(facts, burst));
 }
 
 void iw_credit_charge(const struct iw_facts *facts, uint64_t *full_at, uint64_t now,

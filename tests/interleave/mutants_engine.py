@@ -42,10 +42,9 @@ MUTANTS = [
     Mutant('a debt has no limit', CREDIT, 'now + (sum < 2 * burst ? sum : 2 * burst)',
            'now + sum', 'engine', 'credit: overspent'),
     Mutant('as it was: debts are forgiven', CREDIT,
-           '#define AHEAD_MOST_NS UINT64_C(1000000000)',
-           '#define AHEAD_MOST_NS UINT64_C(40000000)', 'engine', 'credit: overspent'),
-    Mutant('a spent credit allows one more', CREDIT, 'now) < process_debt(facts, burst)',
-           'now) <= process_debt(facts, burst)', 'engine', 'credit: a crowd'),
+           '#define OLDER_NS 20000000', '#define OLDER_NS 0', 'engine', 'credit: overspent'),
+    Mutant('a spent credit allows one more', CREDIT, 'now, burst) < burst;',
+           'now, burst) <= burst;', 'engine', 'credit: a crowd'),
     # Cost: samples of many threads, one probe
     Mutant('two samples take one place', COST,
            'uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);',
