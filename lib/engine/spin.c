@@ -140,12 +140,13 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	uint64_t deadline;
 
 	s->rate = &me->facts->rate;
+	/* Before the start: who spins until the deadline is not to end a little before it. */
+	deadline = until_deadline(me, s);
 	s->start = s->last = iw_tick_now(s->rate);
 	s->reason = iw_plan_admit(me, s->start);
 	if (s->reason)
 		return false;
 	s->most = iw_tick_from_ns(s->rate, iw_plan_window_ns(me, limit_ns));
-	deadline = until_deadline(me, s);
 	s->to_deadline = deadline < s->most;
 	if (s->to_deadline)
 		s->most = deadline;

@@ -209,16 +209,19 @@ static void dirty_length_after_a_sleep(void)
  * The deadline ends the spin, and with it the wait: no timer of the kernel is set for what is past.
  * It says nothing about how long waits are.
  */
-static void deadline_ends_the_spin(void)
+static void deadlines_end_the_spin(enum ipcwait_preset preset)
 {
 	struct ipcwait_stats before;
 
-	world(IPCWAIT_ADAPTIVE, 2);
-	/* One that the window ends before it is not meant. */
-	probe_again(fake.now_ns + 5 * MS);
-	CHECK_EQ(wait_once(), IPCWAIT_REASON_WINDOW_OVER);
-	for (int64_t ns = 800; ns <= 4800; ns += 10) {
+	world(preset, 2);
+	/* Also one that passes after the first look at the clock, which takes a step. */
+	for (int64_t ns = fake.step_ns + 1; ns <= 4800; ns += 9) {
 		probe_forget();
+		CHECK_EQ(ipcwait_window_set_preset(&probe.window, preset), 0);
+		probe.before = probe.window;
+		/* There is credit, and no need to measure a sleep. */
+		fake.now_ns += 1 * MS;
+		iw_thread.unprobed = 0;
 		probe_again(fake.now_ns + ns);
 		before = probe_stats();
 		fake_script(NULL, 0);
@@ -232,6 +235,18 @@ static void deadline_ends_the_spin(void)
 		CHECK_EQ(counted.futex_waits, 0);
 		probe_learned_nothing();
 	}
+}
+
+static void deadline_ends_the_spin(void)
+{
+	world(IPCWAIT_ADAPTIVE, 2);
+	/* One that the window ends before it is not meant. */
+	probe_again(fake.now_ns + 5 * MS);
+	CHECK_EQ(wait_once(), IPCWAIT_REASON_WINDOW_OVER);
+	deadlines_end_the_spin(IPCWAIT_ADAPTIVE);
+	deadlines_end_the_spin(IPCWAIT_SPIN);
+	/* Which reads the clock to know its window. */
+	deadlines_end_the_spin(IPCWAIT_TICKS);
 }
 
 static uint64_t wasted_at_wake;
