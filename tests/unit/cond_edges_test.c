@@ -125,7 +125,6 @@ static void world(const struct model *s, uint32_t inside, int64_t stamp_age_ns,
 {
 	edge_world();
 	c.flags = flags;
-	c.chain.v = 0;
 	ipcwait_window_stamp(&c.window);
 	fake.now_ns += stamp_age_ns;
 	cond_fabricate(&c, pack(s), pack_arrivals(s));
