@@ -95,14 +95,14 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 {
 	struct iw_thread *self = iw_self();
-	uint64_t awake_at, now;
+	uint64_t latency_ns, past_ns;
 
 	if (!self->woke_at || iw_without(IW_OWN_DELAY))
 		return 0;
-	awake_at = self->woke_at + iw_cost_latency_ns(facts);
+	latency_ns = iw_cost_latency_ns(facts);
+	past_ns = (uint64_t)iw_clock_ns() - self->woke_at;
 	self->woke_at = 0;
-	now = (uint64_t)iw_clock_ns();
-	return awake_at > now ? awake_at - now : 0;
+	return past_ns < latency_ns ? latency_ns - past_ns : 0;
 }
 
 void iw_plan_costs(struct iw_waiter *me)

@@ -22,6 +22,12 @@
 #define SWITCHED_GAP_NS 10000
 #define STOLEN_GAP_NS   200000
 
+/*
+ * A gap that is longer, in ns, is none: the counter stepped, back or forth, or the machine stood
+ * still. Of that the wait has not had anything.
+ */
+#define STEPPED_GAP_NS INT64_C(1000000000)
+
 struct spin {
 	const struct iw_tick_rate *rate;
 	uint64_t start;    /* ticks */
@@ -163,14 +169,14 @@ static bool lost_cpu(enum iw_reason reason)
 
 /*
  * How long it took; *@lost of that, at its end, the thread was off its CPU. Where the counter
- * stepped back, until the look before.
+ * stepped, until the look before.
  */
 static uint64_t duration(const struct spin *s, uint64_t *lost)
 {
 	uint64_t ticks = s->last - s->start;
 
 	*lost = 0;
-	if (s->last < s->start)
+	if (iw_tick_to_ns(s->rate, s->gap) > STEPPED_GAP_NS)
 		return ticks - s->gap;
 	if (lost_cpu(s->reason))
 		*lost = s->gap < ticks ? s->gap : ticks;
