@@ -46,7 +46,7 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 
 	if (!me->woken)
 		return 0;
-	if (iw_window_stamp_age(me->window, now, slept_ns, &age_ns)) {
+	if (iw_window_stamp_age(me->window, iw_clock_common(now), slept_ns, &age_ns)) {
 		if (iw_self()->sleeps++ % SLEEPS_PER_SAMPLE == 0 || me->reason == IW_PROBE)
 			iw_cost_note_latency(age_ns);
 		return age_ns;

@@ -23,7 +23,7 @@ uint64_t iw_stamp(struct ipcwait_window *w)
 {
 	uint64_t now = now_ns();
 
-	iw_window_put_stamp(w, now, iw_cpu_current());
+	iw_window_put_stamp(w, iw_clock_common(now), iw_cpu_current());
 	iw_self()->stamped = w;
 	return iw_self()->alone ? 0 : now;
 }
@@ -32,7 +32,7 @@ bool iw_stamp_fresh(const struct ipcwait_window *w)
 {
 	uint64_t age_ns;
 
-	return iw_window_stamp_age(w, now_ns(), WAKE_FRESH_NS, &age_ns);
+	return iw_window_stamp_age(w, iw_clock_common(now_ns()), WAKE_FRESH_NS, &age_ns);
 }
 
 /*

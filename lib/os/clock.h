@@ -14,6 +14,21 @@ int64_t iw_clock_raw_ns(void);
 /* CLOCK_BOOTTIME in ns: as CLOCK_MONOTONIC, and goes on while the machine is suspended. */
 int64_t iw_clock_boot_ns(void);
 
+/*
+ * By how much CLOCK_MONOTONIC is ahead here of that in the first time namespace, in ns: known since
+ * the library was loaded, 0 where it is not.
+ */
+extern int64_t iw_clock_ahead_ns;
+
+/* The same time for processes of other time namespaces: for what they share. Modulo 2^64. */
+static inline uint64_t iw_clock_common(uint64_t now_ns)
+{
+	return now_ns - (uint64_t)iw_clock_ahead_ns;
+}
+
+/* What the text of /proc/self/timens_offsets says it is; 0 if that makes no sense. */
+int64_t iw_clock_ahead_in(const char *text);
+
 /* Seconds since 1970, for people: nothing is computed from it. */
 uint64_t iw_clock_wall_s(void);
 

@@ -17,7 +17,8 @@
  *
  * window.stamp
  *   0           no stamp
- *   else        CLOCK_MONOTONIC in units of 8 ns, modulo 2^32, lowest bit set
+ *   else        CLOCK_MONOTONIC, as in the first time namespace, in units of 8 ns, modulo 2^32,
+ *               lowest bit set
  */
 #ifndef IW_POLICY_WINDOW_H
 #define IW_POLICY_WINDOW_H
@@ -90,7 +91,7 @@ void iw_window_set_limit_ns(struct ipcwait_window *w, uint64_t ns);
 /* For people: how many of its waits are in a bin. */
 unsigned iw_window_count(const struct ipcwait_window *w, unsigned bin);
 
-/* A waker on @cpu is about to wake a sleeper, at @now_ns on CLOCK_MONOTONIC. */
+/* A waker on @cpu is about to wake a sleeper, at @now_ns of iw_clock_common(). */
 void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu);
 
 /*

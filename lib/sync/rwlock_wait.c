@@ -81,8 +81,8 @@ bool iw_rwlock_doubt(struct rwlock_waiter *me, uint64_t w)
 	uint64_t age_ns, none = w + RWLOCK_EPOCH_ONE;
 
 	if (me->base.private_ || w & RWLOCK_WRITER || !(w & (RWLOCK_TURN | RWLOCK_WAKE)) ||
-	    iw_window_stamp_age(&me->lock->window, (uint64_t)iw_clock_ns(), DOUBT_NS,
-				&age_ns))
+	    iw_window_stamp_age(&me->lock->window, iw_clock_common((uint64_t)iw_clock_ns()),
+				DOUBT_NS, &age_ns))
 		return false;
 	none = (w & RWLOCK_READERS_MASK) | (none & RWLOCK_EPOCH_MASK);
 	/* ORD rwlock_wait.X2: relaxed, no order needed: nothing was taken. */

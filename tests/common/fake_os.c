@@ -27,6 +27,7 @@ void fake_reset(void)
 	memset(&iw_thread, 0, sizeof(iw_thread));
 	memset(&fake, 0, sizeof(fake));
 	fake.now_ns = 1000000000;
+	iw_clock_ahead_ns = 0;
 	fake.step_ns = 100;
 	fake.allowed = (struct iw_cpu_set){ .count = 2, .first = 0 };
 	fake.woken = INT_MAX;
@@ -118,6 +119,8 @@ int64_t iw_clock_ns(void)
 		fake.on_clock();
 	return fake.now_ns;
 }
+
+int64_t iw_clock_ahead_ns;
 
 int64_t iw_clock_raw_ns(void)
 {

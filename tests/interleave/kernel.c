@@ -78,6 +78,8 @@ int64_t iw_clock_ns(void)
 	return model_now();
 }
 
+int64_t iw_clock_ahead_ns;
+
 int64_t iw_clock_raw_ns(void)
 {
 	return iw_clock_ns();

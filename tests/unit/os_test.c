@@ -161,6 +161,35 @@ static void test_trusted_counter(void **state)
 	assert_true(check_eventually(agrees, &trusted));
 }
 
+static void test_time_namespace(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} rows[] = {
+		{ "monotonic           0         0\nboottime            0         0\n", 0 },
+		{ "monotonic       86400         7\nboottime            0         0\n",
+		  INT64_C(86400000000007) },
+		{ "monotonic          -1 999999999\nboottime           -1         0\n",
+		  -1 },
+		{ "monotonic 4611686018 999999999\n", INT64_C(4611686018999999999) },
+		{ "", 0 },
+		{ "monotonic", 0 },
+		{ "monotonic 1\n", 0 },
+		{ "monotonic 1 2", 0 },
+		{ "monotonic 1 2 3\n", 0 },
+		{ "monotonic 1 -2\n", 0 },
+		{ "monotonic 1 1000000000\n", 0 },
+		{ "monotonic 4611686019 0\n", 0 },
+		{ "monotonic 99999999999999999999 0\n", 0 },
+		{ "boottime 1 2\nmonotonic 1 2\n", 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_true(iw_clock_ahead_in(rows[i].text) == rows[i].ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +199,7 @@ int main(void)
 		CHILD_TEST(pin_and_ask),
 		cmocka_unit_test(test_futex_results),
 		cmocka_unit_test(test_trusted_counter),
+		cmocka_unit_test(test_time_namespace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

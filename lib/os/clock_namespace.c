@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where this process's CLOCK_MONOTONIC stands beside that of the first time namespace
+ * (time_namespaces(7), since Linux 5.6). A line for each clock: name, seconds, nanoseconds.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/clock.h"
+#include "os/file.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* More seconds than the kernel takes, and so few that ns fit. */
+#define MOST_S INT64_C(4611686018)
+
+int64_t iw_clock_ahead_ns;
+
+int64_t iw_clock_ahead_in(const char *text)
+{
+	static const char name[] = "monotonic";
+	long long s, ns;
+	char *end;
+
+	if (strncmp(text, name, sizeof(name) - 1) != 0)
+		return 0;
+	s = strtoll(text + sizeof(name) - 1, &end, 10);
+	/* It would pass over the end of the line. */
+	if (*end != ' ')
+		return 0;
+	ns = strtoll(end, &end, 10);
+	if (*end != '\n' || s < -MOST_S || s > MOST_S || ns < 0 || ns >= NS_PER_S)
+		return 0;
+	return (int64_t)s * NS_PER_S + (int64_t)ns;
+}
+
+/* Terminated, empty if it cannot be read. */
+static void read_name(const char *link, char *name, size_t size)
+{
+	ssize_t n = readlink(link, name, size - 1);
+
+	name[n < 0 ? 0 : n] = '\0';
+}
+
+/*
+ * The first namespace has had this name since there are others (PROC_TIME_INIT_INO in Linux). To
+ * read it takes 2.4 us, the offsets twice as long.
+ */
+#define FIRST "time:[4026531834]"
+
+/* The file is about the namespace of children, which need not be the own one. */
+static bool is_another(void)
+{
+	char own[64], of_children[64];
+
+	read_name("/proc/self/ns/time", own, sizeof(own));
+	if (!own[0] || strcmp(own, FIRST) == 0)
+		return false;
+	read_name("/proc/self/ns/time_for_children", of_children, sizeof(of_children));
+	return strcmp(own, of_children) == 0;
+}
+
+/* Runs before main() or inside dlopen(). What cannot be read is no offset. */
+__attribute__((constructor)) static void find_ahead(void)
+{
+	int saved_errno = errno;
+	char text[128];
+
+	if (is_another()) {
+		(void)iw_file_read("/proc/self/timens_offsets", text, sizeof(text));
+		iw_clock_ahead_ns = iw_clock_ahead_in(text);
+	}
+	errno = saved_errno;
+}
