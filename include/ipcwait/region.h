@@ -35,6 +35,9 @@
 #include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 
+/* In every layout. */
+#define IPCWAIT_REGION_BYTES 64
+
 /*
  * region.stamp
  *   bits 0-55   MAGIC   the bytes "ipcwait"
@@ -46,7 +49,8 @@
  */
 struct ipcwait_region {
 	struct ipcwait_word64 stamp;
-	uint64_t reserved[7]; /* zero; not looked at once there is a stamp */
+	/* Zero; not looked at once there is a stamp. */
+	uint64_t reserved[IPCWAIT_REGION_BYTES / sizeof(uint64_t) - 1];
 };
 
 IPCWAIT_BEGIN_DECLS

@@ -7,7 +7,7 @@
 #define MAGIC        UINT64_C(0x74696177637069) /* "ipcwait", its first byte the lowest */
 #define LAYOUT_SHIFT 56
 
-_Static_assert(sizeof(struct ipcwait_region) == 64, "in every layout");
+_Static_assert(sizeof(struct ipcwait_region) == IPCWAIT_REGION_BYTES, "in every layout");
 _Static_assert(IPCWAIT_LAYOUT <= UINT8_MAX, "it has one byte");
 
 static uint64_t stamp_of(unsigned layout)
