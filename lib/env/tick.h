@@ -17,7 +17,7 @@ struct iw_tick_rate {
 	uint64_t ticks_per_ns_q32;
 };
 
-/* Compares counter and clock over at least 200 us, most of which has usually passed. */
+/* Compares counter and clock over at least 200 us, most of which has usually passed, and 5 more. */
 struct iw_tick_rate iw_tick_measure(void);
 
 __extension__ typedef unsigned __int128 iw_u128;
