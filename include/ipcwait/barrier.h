@@ -26,6 +26,8 @@
  * Limits: at most IPCWAIT_BARRIER_PARTIES_MAX parties, and 65535 threads that were released
  * and have not returned yet. Parties need not be the same threads in each round.
  *
+ * fork(2): in the child's copy of a private barrier nobody has arrived.
+ *
  * Death: a process that is killed while it waits has arrived, so its round needs one party
  * less. If it was the last to arrive and had not yet woken the others, those who sleep go on
  * sleeping until their deadlines, at which they return 0, or until the next round ends. Who
@@ -78,7 +80,7 @@ struct ipcwait_barrier {
 	struct ipcwait_word64 word;   /* low half: the futex */
 	uint16_t parties;             /* 0: not usable */
 	uint16_t flags;               /* as given to init; all ones: finished */
-	uint32_t reserved;            /* zero; checked builds: who made a private one */
+	uint32_t reserved;            /* private: the process that waits on it; else zero */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 

@@ -14,7 +14,10 @@
  * IPCWAIT_PRIVATE restricts an object to one process and makes its sleeping a little
  * cheaper (no look-up of the mapping; 0.26 instead of 0.37 us for a futex wake on the
  * project's 2-vCPU guest). The kernel then knows sleepers by the address at which they
- * waited: if one page is mapped twice, a post by the other address wakes nobody.
+ * waited: if one page is mapped twice, a post by the other address wakes nobody. A child of
+ * fork(2) has a copy of such an object as if none of the parent's threads waited: tokens, counts
+ * and locks are there, and those who waited are not; a barrier's round begins anew. A mutex works
+ * too, but counts them; ipcwait_mutex_fini() says -EBUSY. (Since Linux 4.14.)
  *
  * Limits: 64-bit little-endian Linux; programs that share an object must have the same
  * IPCWAIT_LAYOUT. <ipcwait/region.h> tells those that have not.

@@ -33,7 +33,8 @@
  * also return -EBADMSG, if the file was damaged, and -EPERM in a child of fork(2).
  *
  * fork(2): the child has a copy, which it may destroy. If threads of the parent were in
- * the middle of a call, the child must not use it otherwise.
+ * the middle of a call, the child must not use it otherwise; but with a capacity above 0 those
+ * who waited are forgotten.
  */
 #ifndef IPCWAIT_CHANNEL_H
 #define IPCWAIT_CHANNEL_H

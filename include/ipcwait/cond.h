@@ -81,7 +81,7 @@ struct ipcwait_cond {
 	struct ipcwait_word32 out;    /* turns and tickets whose holders use it no more */
 	uint32_t unused;              /* zero */
 	uint32_t flags;               /* as given to init; all ones: finished */
-	uint32_t reserved;            /* zero; checked builds: who made a private one */
+	uint32_t reserved;            /* private: the process that waits on it; else zero */
 };
 
 /* A condition variable, for static initialisation. */

@@ -92,7 +92,7 @@
 struct ipcwait_event {
 	struct ipcwait_word64 word;   /* low half: the futex */
 	uint32_t flags;               /* as given to init; all ones: finished */
-	uint32_t reserved;            /* zero; checked builds: who made a private one */
+	uint32_t reserved;            /* private: the process that waits on it; else zero */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 

@@ -39,10 +39,9 @@
  * queue on.
  *
  * fork(2): the child has the queue, but for elements that threads of the parent were pushing or
- * popping. A thread of the parent that slept in a pop still has its place in line there: of the
- * child's own sleepers one may sleep on beside the first elements that are pushed then. A program
- * that uses liburcu's bp flavour itself must not call urcu_bp_before_fork() and its like, as this
- * library does, nor push or pop inside of its own sections and callbacks.
+ * popping; those who slept in a pop are forgotten. A program that uses liburcu's bp flavour
+ * itself must not call urcu_bp_before_fork() and its like, as this library does, nor push or pop
+ * inside of its own sections and callbacks.
  *
  * Limits: one process. Elements of 1 to IPCWAIT_QUEUE_ELEM_MAX bytes; 2^63 of them in all.
  */

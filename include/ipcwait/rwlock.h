@@ -111,7 +111,7 @@ struct ipcwait_rwlock {
 	struct ipcwait_word64 word; /* low half: the futex */
 	uint32_t flags;             /* as given to init; all ones: finished */
 	struct ipcwait_word32
-		note; /* what writers have learned; checked builds: who made it */
+		note; /* what writers have learned; private: who waits on it */
 	struct ipcwait_window window; /* what its waits have taught */
 };
 

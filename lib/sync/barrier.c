@@ -5,6 +5,7 @@
 #include <ipcwait/barrier.h>
 
 #include "os/seam.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 
 IW_ASSERT_LAYOUT(struct ipcwait_barrier, 32);
@@ -37,7 +38,9 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_barrier, flags),
 	.flags_bytes = 2,
-	.owner = offsetof(struct ipcwait_barrier, reserved),
+	.note = offsetof(struct ipcwait_barrier, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.lasting = ROUND_MASK,
 };
 
 /* One thread in one wait. */
@@ -182,6 +185,7 @@ static int wait_until(struct ipcwait_barrier *b, int64_t deadline_ns, uintptr_t 
 	parties = b->parties;
 	if (!fits(parties))
 		return iw_misuse(-EINVAL, layout.kind, b, call, IW_OUT_OF_RANGE);
+	iw_copy_mend(&layout, b);
 	waker = iw_waker_on(&layout, b);
 	before = arrive(b, parties, &waker);
 	if (arrived(before) + 1 < parties)
@@ -269,6 +273,7 @@ int ipcwait_barrier_fini(struct ipcwait_barrier *b)
 
 	if (r)
 		return r;
+	iw_copy_mend(&layout, b);
 	/* ORD barrier.X3: relaxed, protected by the caller: nobody begins another wait. */
 	if (ipcwait_impl_load64_relaxed(&b->word) & ARRIVED_MASK)
 		return -EBUSY;

@@ -4,6 +4,7 @@
 #include "sync/cond_word.h"
 
 #include "os/seam.h"
+#include "sync/copy.h"
 #include "sync/mutex_word.h"
 #include "sync/object.h"
 
@@ -13,8 +14,7 @@ _Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0
 
 /*
  * How long ipcwait_cond_fini() waits for waiters that were released, in ns. They need a few
- * instructions; those that are not done by then have been killed or stopped, or are those of the
- * parent, in a copy that fork() made.
+ * instructions; those that are not done by then have been killed or stopped.
  */
 #define DRAIN_NS 1000000000
 
@@ -250,6 +250,7 @@ static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t d
 		return r;
 	if (!m || !mutex_usable(m))
 		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, "no usable mutex");
+	iw_copy_mend(&cond_layout, c);
 	iw_waiter_begin(&me.base, &cond_layout, c, &cond_waitable, deadline_ns, site);
 	enter(&me);
 	r = unlock_all(m, &more);
@@ -341,6 +342,7 @@ int ipcwait_cond_fini(struct ipcwait_cond *c)
 
 	if (r)
 		return r;
+	iw_copy_mend(&cond_layout, c);
 	/* ORD cond.X6: relaxed, protected by the caller, as cond.X5. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&c->word);
 	/* ORD cond.X7: relaxed, protected by the caller, as cond.X5. */

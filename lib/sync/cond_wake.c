@@ -132,6 +132,26 @@ void iw_cond_release_tickets(struct ipcwait_cond *c)
 }
 
 /*
+ * s -> i, then SPINNER 1 -> 0: as a broadcast, for nobody, and all of them are out. Only signals
+ * change the words meanwhile.
+ */
+void iw_cond_forget(void *o)
+{
+	struct ipcwait_cond *c = o;
+	struct both b = load_both(c);
+
+	/* ORD cond_wake.X3: relaxed, no order needed, as copy.X2. */
+	while (!ipcwait_impl_cas64_relaxed(&c->word, &b.w, cond_pass_all(b.w, b.arrivals)))
+		b = load_both(c);
+	/* ORD cond_wake.X4: relaxed, no order needed, as copy.X2. */
+	while (!ipcwait_impl_cas64_relaxed(&c->arrivals, &b.arrivals,
+					   b.arrivals & ~COND_SPINNER))
+		continue;
+	/* ORD cond_wake.X5: relaxed, no order needed, as copy.X2. */
+	ipcwait_impl_store32_relaxed(&c->out, cond_entries(b.arrivals));
+}
+
+/*
  * The spinner comes last. While it waits the condition variable cannot go, and if it takes a
  * ticket before it is released, the next round serves that.
  */

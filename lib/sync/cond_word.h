@@ -24,12 +24,17 @@
 #define COND_TURN_ONE   2u
 #define COND_ISSUED_ONE (UINT64_C(1) << 32)
 
+/* For lib/sync/copy.h. */
+void iw_cond_forget(void *o);
+
 static const struct iw_layout cond_layout = {
 	.kind = IPCWAIT_KIND_COND,
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_cond, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_cond, reserved),
+	.note = offsetof(struct ipcwait_cond, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.forget = iw_cond_forget,
 };
 
 /* The class of wakes that reach the holder of @ticket. */

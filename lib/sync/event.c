@@ -5,6 +5,7 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 #include "watch/stats.h"
 
@@ -33,7 +34,9 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET,
 	.flags = offsetof(struct ipcwait_event, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_event, reserved),
+	.note = offsetof(struct ipcwait_event, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.lasting = SET | EPOCH_MASK,
 };
 
 /* One thread in one wait. */
@@ -114,6 +117,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 	struct event_waiter *me = (struct event_waiter *)base;
 	uint64_t w, asleep;
 
+	if (!me->sleeper)
+		iw_copy_mend(&layout, me->event);
 	do {
 		if (take(me, &w))
 			return iw_rest_taken();
@@ -249,6 +254,7 @@ int ipcwait_event_fini(struct ipcwait_event *e)
 
 	if (r)
 		return r;
+	iw_copy_mend(&layout, e);
 	/* ORD event.X7: relaxed, protected by the caller: nobody else uses the event. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&e->word);
 

@@ -6,6 +6,7 @@
 #include "os/seam.h"
 #include "sync/any.h"
 #include "sync/eventcount.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 #include "watch/stats.h"
 
@@ -58,7 +59,9 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_eventcount, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_eventcount, reserved),
+	.note = offsetof(struct ipcwait_eventcount, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.lasting = HEAD_MASK * HEAD_ONE | UINT32_MAX,
 };
 
 /* One thread in one wait. */
@@ -156,6 +159,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 	struct eventcount_waiter *me = (struct eventcount_waiter *)base;
 	uint64_t w;
 
+	if (!me->in_line)
+		iw_copy_mend(&layout, me->ec);
 	do {
 		if (take(me, &w))
 			return iw_rest_taken();
@@ -299,6 +304,7 @@ int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec)
 
 	if (r)
 		return r;
+	iw_copy_mend(&layout, ec);
 	/* ORD eventcount.X6: relaxed, protected by the caller: nobody else uses it. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&ec->word);
 

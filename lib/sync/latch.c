@@ -4,6 +4,7 @@
 #include <ipcwait/latch.h>
 
 #include "os/seam.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 
 IW_ASSERT_LAYOUT(struct ipcwait_latch, 32);
@@ -30,7 +31,9 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_latch, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_latch, reserved),
+	.note = offsetof(struct ipcwait_latch, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.lasting = ~SLEEPERS_MASK,
 };
 
 /* One thread in one wait. */
@@ -58,6 +61,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 	struct latch_waiter *me = (struct latch_waiter *)base;
 	uint64_t w, asleep;
 
+	if (!me->sleeper)
+		iw_copy_mend(&layout, me->latch);
 	do {
 		w = read_word(me);
 		if (!count(w))
@@ -197,6 +202,7 @@ int ipcwait_latch_fini(struct ipcwait_latch *l)
 
 	if (r)
 		return r;
+	iw_copy_mend(&layout, l);
 	/* ORD latch.X5: relaxed, protected by the caller: nobody else uses the latch. */
 	if (sleepers(ipcwait_impl_load64_relaxed(&l->word)))
 		return -EBUSY;

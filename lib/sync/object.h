@@ -29,13 +29,23 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the futex is the low 
 			       offsetof(type, window) == IW_WINDOW_AT,  \
 		       "shared-memory layout 0")
 
+/* All of the note but one bit. */
+#define IW_NOTE_GENERATION UINT32_C(0x7fffffff)
+
 /* What differs from kind to kind. */
 struct iw_layout {
 	enum ipcwait_kind kind;
 	unsigned known_flags; /* what init may be given */
 	uint8_t flags;        /* where they are ... */
 	uint8_t flags_bytes;  /* ... and how wide */
-	uint8_t owner;        /* where it says who made a private one; 0: nowhere */
+	uint8_t note;         /* where a private one has its note, copy.h; 0: nowhere */
+
+	/* Of the note, what tells the process, unless the build is checked. */
+	uint32_t generation;
+
+	/* Of the word, what is not a waiter's; or all that is a waiter's is forgotten by this. */
+	uint64_t lasting;
+	void (*forget)(void *o);
 };
 
 static inline uint32_t iw_flags(const struct iw_layout *layout, const void *o)
@@ -76,9 +86,9 @@ static inline int iw_check(const struct iw_layout *layout, const void *o, const 
 	if (iw_is_unusable(layout, o))
 		return iw_misuse(-EINVAL, layout->kind, o, call,
 				 iw_why_unusable(layout, o));
-	if (!layout->owner)
+	if (!layout->note)
 		return 0;
-	return iw_private_check((const uint32_t *)o + layout->owner / sizeof(uint32_t),
+	return iw_private_check((const uint32_t *)o + layout->note / sizeof(uint32_t),
 				layout->kind, o, call);
 }
 

@@ -38,7 +38,7 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_once, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_once, reserved),
+	.note = offsetof(struct ipcwait_once, reserved),
 };
 
 /*

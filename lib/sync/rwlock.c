@@ -7,6 +7,7 @@
 
 #include "os/seam.h"
 #include "policy/pace.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 #include "sync/rwlock_word.h"
 #include "watch/stats.h"
@@ -62,6 +63,7 @@ static int try_lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 
 	if (r)
 		return r;
+	iw_copy_mend(&rwlock_layout, l);
 	iw_waiter_begin(&me.base, &rwlock_layout, l, what, 0, 0);
 	/* ORD rwlock.X4: relaxed, re-checked by the CAS in iw_rwlock_doubt(). */
 	if (what->withdraw(&me.base) ||
@@ -201,6 +203,7 @@ int ipcwait_rwlock_fini(struct ipcwait_rwlock *l)
 
 	if (r)
 		return r;
+	iw_copy_mend(&rwlock_layout, l);
 	/* ORD rwlock.X6: relaxed, protected by the caller: nobody else uses the lock. */
 	if (ipcwait_impl_load64_relaxed(&l->word) & ~RWLOCK_EPOCH_MASK)
 		return -EBUSY;

@@ -31,12 +31,21 @@
 #define RWLOCK_BITS_OVERDUE 4u
 #define RWLOCK_BITS_ALL     7u
 
+/*
+ * The note has what writers have learned, policy/pace.h. A lock learns no BUSY: there it has which
+ * process its waiters are of, sync/copy.h.
+ */
+#define RWLOCK_NOTE_GENERATION UINT32_C(0x7c0)
+#define RWLOCK_NOTE_LEARNED    UINT32_C(0xfffff03f)
+
 static const struct iw_layout rwlock_layout = {
 	.kind = IPCWAIT_KIND_RWLOCK,
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_rwlock, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_rwlock, note),
+	.note = offsetof(struct ipcwait_rwlock, note),
+	.generation = RWLOCK_NOTE_GENERATION,
+	.lasting = RWLOCK_WRITER | RWLOCK_TIMED | RWLOCK_READERS_MASK | RWLOCK_EPOCH_MASK,
 };
 
 /* Nobody holds it, and no readers have the turn. */
@@ -67,20 +76,26 @@ struct rwlock_waiter {
 };
 
 /*
- * What writers have learned about their sections, policy/pace.h. Only they write it. A checked
- * build needs the place for its owner, and learns nothing.
+ * Only writers learn, one at a time. A checked build needs the place for its owner, and learns
+ * nothing.
  */
 static inline uint32_t rwlock_pace(const struct ipcwait_rwlock *l)
 {
 	/* ORD rwlock_word.X1: relaxed, statistic: any value is a legal one. */
-	return IW_IS_CHECKED ? 0 : ipcwait_impl_load32_relaxed(&l->note);
+	return IW_IS_CHECKED ? 0
+			     : ipcwait_impl_load32_relaxed(&l->note) & RWLOCK_NOTE_LEARNED;
 }
 
 static inline void rwlock_set_pace(struct ipcwait_rwlock *l, uint32_t pace)
 {
-	/* ORD rwlock_word.X2: relaxed, statistic. */
-	if (!IW_IS_CHECKED)
-		ipcwait_impl_store32_relaxed(&l->note, pace);
+	/* ORD rwlock_word.X2: relaxed, re-checked by the CAS below. */
+	uint32_t note = ipcwait_impl_load32_relaxed(&l->note);
+
+	/* ORD rwlock_word.X3: relaxed, statistic. */
+	while (!IW_IS_CHECKED &&
+	       !ipcwait_impl_cas32_relaxed(&l->note, &note,
+					   (note & ~RWLOCK_NOTE_LEARNED) | pace))
+		continue;
 }
 
 /*

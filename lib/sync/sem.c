@@ -5,6 +5,7 @@
 
 #include "os/seam.h"
 #include "sync/any.h"
+#include "sync/copy.h"
 #include "sync/object.h"
 #include "watch/stats.h"
 
@@ -40,7 +41,9 @@ static const struct iw_layout layout = {
 	.known_flags = IPCWAIT_PRIVATE,
 	.flags = offsetof(struct ipcwait_sem, flags),
 	.flags_bytes = 4,
-	.owner = offsetof(struct ipcwait_sem, reserved),
+	.note = offsetof(struct ipcwait_sem, reserved),
+	.generation = IW_NOTE_GENERATION,
+	.lasting = IPCWAIT_IMPL_SEM_VALUE_MASK,
 };
 
 /* One thread in one wait. */
@@ -118,6 +121,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 	/* ORD sem.X6: relaxed, re-checked by the CAS below or in take(). */
 	uint64_t w = ipcwait_impl_load64_relaxed(&me->sem->word), asleep;
 
+	if (!me->sleeper)
+		iw_copy_mend(&layout, me->sem);
 	do {
 		if (take(me, &w))
 			return iw_rest_taken();
@@ -266,6 +271,7 @@ int ipcwait_sem_fini(struct ipcwait_sem *s)
 
 	if (r)
 		return r;
+	iw_copy_mend(&layout, s);
 	/* ORD sem.X11: relaxed, protected by the caller: nobody else uses the semaphore. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&s->word);
 

@@ -63,9 +63,11 @@ int iw_misuse(int error, enum ipcwait_kind kind, const void *object, const char 
 
 /*
  * bits 0-21   PROCESS  its id, below 2^22 (PID_MAX_LIMIT of Linux)
- * bits 22-31  PLACE    of the object's page: of two addresses one pair in 1024 has the same
+ * bit 22      zero     the waiters of another process are being forgotten: sync/copy.h
+ * bits 23-31  PLACE    of the object's page: of two addresses one pair in 512 has the same
  */
-#define PROCESS UINT32_C(0x3fffff)
+#define PROCESS IW_PRIVATE_PROCESS
+#define PLACE   UINT32_C(0xff800000)
 
 /* Mappings of one page differ by a multiple of this, or of more. */
 #define PAGE_BYTES 4096
@@ -75,7 +77,7 @@ static uint32_t place_of(const void *object)
 {
 	uint64_t page = (uintptr_t)object / PAGE_BYTES;
 
-	return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & ~PROCESS;
+	return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & PLACE;
 }
 
 uint32_t iw_private_owner(const void *object, unsigned flags)
@@ -88,7 +90,8 @@ uint32_t iw_private_owner(const void *object, unsigned flags)
 int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
 		     const char *call)
 {
-	uint32_t other = *owner ^ iw_private_owner(object, IPCWAIT_PRIVATE);
+	uint32_t other =
+		(*owner ^ iw_private_owner(object, IPCWAIT_PRIVATE)) & (PROCESS | PLACE);
 	char what[32];
 
 	if (!*owner || !other || !iw_memory_is_shared(object))

@@ -34,7 +34,12 @@
 int iw_misuse(int error, enum ipcwait_kind kind, const void *object, const char *call,
 	      const char *what);
 
-/* What a private object remembers of the process that made it, and of where that was. */
+/*
+ * What a private object remembers of the process that made it, or waited on it last, and of where
+ * that was. Bit 22 is not used.
+ */
+#define IW_PRIVATE_PROCESS UINT32_C(0x3fffff)
+
 uint32_t iw_private_owner(const void *object, unsigned flags);
 
 /*
@@ -46,7 +51,8 @@ uint32_t iw_private_owner(const void *object, unsigned flags);
 int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
 		     const char *call);
 #else
-#define IW_IS_CHECKED false
+#define IW_IS_CHECKED      false
+#define IW_PRIVATE_PROCESS 0u
 
 static inline int iw_misuse(int error, enum ipcwait_kind kind, const void *object,
 			    const char *call, const char *what)

@@ -33,7 +33,6 @@ void fake_reset(void)
 	fake.woken = INT_MAX;
 	fake.id = FAKE_ID;
 	fake.birth = FAKE_BIRTH;
-	fake.generation = FAKE_GENERATION;
 	iw_rseq_offset = 0;
 	iw_facts_forget();
 }

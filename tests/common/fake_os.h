@@ -59,7 +59,7 @@ struct fake_os {
 	uint32_t id, birth;  /* of the calling thread, ... */
 	uint32_t process;    /* ... where: the rest of its name, ... */
 	uint32_t drawn;      /* ... and its birth before it could be read, or 0 */
-	uint32_t generation; /* of its process */
+	uint32_t generation; /* of its process; 0: the kernel cannot tell */
 	enum iw_life life;   /* of any other */
 	/* Asked instead of it, if set. */
 	enum iw_life (*on_life)(uint32_t id, uint32_t birth);

@@ -433,7 +433,10 @@ void event_end(void)
 	uint64_t w = gone ? final : model_peek(&event->word);
 
 	/* Nobody has left anything behind; but a wake may be under way to a stranger. */
-	if (!deaths() && event_sleepers(script()->word))
+	if (script()->copy)
+		model_assert(event_sleepers(w) == event_sleepers(script()->word) ||
+			     !event_sleepers(w));
+	else if (!deaths() && event_sleepers(script()->word))
 		model_assert(event_sleepers(w) == event_sleepers(script()->word));
 	else if (!deaths() && event_sleepers(w) != UINT16_MAX)
 		model_assert(!(event_state(w) & ~EVENT_SET));

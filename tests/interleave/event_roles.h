@@ -37,6 +37,7 @@ struct event_script {
 	int64_t deadline_ns; /* 0 is SOON_NS */
 	bool punctual;       /* nothing but its own deadline moves the clock far */
 	bool data;           /* the one setter leaves something for who is let through */
+	bool copy;           /* the strangers are of the parent, and may be forgotten */
 	bool all_watched;    /* the learned window is no mere statistics here */
 	bool setters_stay;   /* the memory is freed when setters are done as well */
 	bool end_frees;      /* ... or by end() */

@@ -22,6 +22,7 @@ import time
 
 import mutants_channel
 import mutants_cond
+import mutants_copy
 import mutants_engine
 import mutants_event
 import mutants_gates
@@ -40,7 +41,7 @@ MUTANTS += mutants_gates.MUTANTS
 MUTANTS += mutants_mutex.MUTANTS
 MUTANTS += mutants_rwlock.MUTANTS
 MUTANTS += mutants_wait_any.MUTANTS
-MUTANTS += mutants_cond.MUTANTS
+MUTANTS += mutants_cond.MUTANTS + mutants_copy.MUTANTS
 MUTANTS += mutants_queue.MUTANTS
 MUTANTS += mutants_spsc.MUTANTS
 MUTANTS += mutants_mpmc.MUTANTS

@@ -26,7 +26,7 @@ USER_EXCEPTIONS = {
     ('bench/policy_sim/rule_ipcwait.c', 'policy/window.h'),
 }
 OBJECT_PAIRS = {('cond', 'mutex')}              # these may see each other's headers
-OF_ALL_OBJECTS = ('lib/sync/any.h', 'lib/sync/object.h')
+OF_ALL_OBJECTS = ('lib/sync/any.h', 'lib/sync/copy.h', 'lib/sync/object.h')
 C_STANDARD = set('''assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h
     locale.h math.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h
     stdio.h stdlib.h stdnoreturn.h string.h tgmath.h threads.h time.h uchar.h wchar.h

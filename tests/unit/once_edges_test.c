@@ -55,6 +55,7 @@ static bool legal_run(const int64_t *v, struct runs *m)
 static void once_world(struct runs m, unsigned flags)
 {
 	edge_world();
+	fake.generation = FAKE_GENERATION;
 	o.flags = flags;
 	ipcwait_window_stamp(&o.window);
 	fake.now_ns += 500 * US;

@@ -35,6 +35,7 @@ static int run(void *arg)
 static void world(uint64_t word, unsigned flags)
 {
 	fake_reset();
+	fake.generation = FAKE_GENERATION;
 	fake.life = IW_ALIVE;
 	runs = 0;
 	result = 0;
