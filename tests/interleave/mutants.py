@@ -6,6 +6,10 @@ line of the sources wrong, and expect a scenario to fail.
 The sources hold no switches for this; a mutant is a text and its replacement, and one whose
 text has gone from the sources is an error, so that the list keeps up with them.
 
+First comes a control run for each program, in which nothing is wrong: it is built in the same way
+from copies of the same files, and each scenario that mutants name must run, and pass. Otherwise
+whatever a mutant is found by might be there without it.
+
 Usage: mutants.py --root DIR --model LIBRARY... --program NAME SOURCE... ...
                   -- COMPILER FLAG...
 The build runs every third; IW_MUTANT=NAME in the environment chooses by name, and with
@@ -50,6 +54,7 @@ MUTANTS += mutants_shared.MUTANTS
 MUTANTS += mutants_made.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
+CONTROL_PERCENT = '1'  # of the executions in which a mutant may be found
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
 
 
@@ -67,42 +72,37 @@ class Builder:
         subprocess.run([self.command[0], *flags, *self.command[1:], '-c', source, '-o', target],
                        check=True, stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
 
-    def prepare(self, source):
+    def prepare(self, source, target):
         """The right version of one source, and the files that go into it."""
-        target = os.path.join(self.folder, f'{len(self.objects)}.o')
-        self.objects[source] = target
         self.compile(source, target, '-MMD', '-MF', target + '.d')
         with open(target + '.d', encoding='utf-8') as f:
             names = f.read().replace('\\\n', ' ').split()[1:]
         self.depends[source] = {os.path.realpath(n) for n in names}
 
-    def prepare_all(self, programs):
+    def prepare_all(self, programs, pool):
         for source in dict.fromkeys(s for p in programs for s in self.sources[p]):
-            self.prepare(source)
+            self.objects[source] = os.path.join(self.folder, f'{len(self.objects)}.o')
+        list(pool.map(self.prepare, self.objects, self.objects.values()))
 
-    def overlay(self, mutant, folder):
-        """A copy of the one file that is wrong, where the compiler looks first."""
-        with open(os.path.join(self.root, mutant.file), encoding='utf-8') as f:
-            text = f.read()
-        if text.count(mutant.old) != 1:
-            raise LookupError(f'{mutant.file}: "{mutant.old.strip()}" occurs '
-                              f'{text.count(mutant.old)} times, not once')
-        path = os.path.join(folder, mutant.file)
-        os.makedirs(os.path.dirname(path))
-        with open(path, 'w', encoding='utf-8') as f:
-            f.write(text.replace(mutant.old, mutant.new))
-        return path
+    def read(self, file):
+        with open(os.path.join(self.root, file), encoding='utf-8') as f:
+            return f.read()
 
-    def build(self, mutant, folder):
-        wrong = self.overlay(mutant, folder)
-        right = os.path.realpath(os.path.join(self.root, mutant.file))
+    def build(self, name, folder, files):
+        """The program with other contents of some files: copies where the compiler looks first."""
+        copies = {}
+        for file, text in files.items():
+            path = os.path.join(folder, file)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(text)
+            copies[os.path.realpath(os.path.join(self.root, file))] = path
         objects = []
-        for source in self.sources[mutant.program]:
+        for source in self.sources[name]:
             target = self.objects[source]
-            if right in self.depends[source]:
+            if self.depends[source] & copies.keys():
                 target = os.path.join(folder, os.path.basename(target))
-                same = os.path.realpath(source) == right
-                self.compile(wrong if same else source, target,
+                self.compile(copies.get(os.path.realpath(source), source), target,
                              *(f'-I{folder}/{d}' for d in ('lib', 'include')))
             objects.append(target)
         program = os.path.join(folder, 'program')
@@ -110,6 +110,50 @@ class Builder:
                         '-Wl,--end-group', '-o', program], check=True,
                        stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
         return program
+
+
+def changed(builder, mutant):
+    text = builder.read(mutant.file)
+    if text.count(mutant.old) != 1:
+        raise LookupError(f'{mutant.file}: "{mutant.old.strip()}" occurs '
+                          f'{text.count(mutant.old)} times, not once')
+    return {mutant.file: text.replace(mutant.old, mutant.new)}
+
+
+def search(program, *options):
+    # A long run is for the right version.
+    env = {k: v for k, v in os.environ.items() if k != 'IW_STRESS_SECONDS'}
+    return subprocess.run([program, '--quiet', *options], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS_MOST, env=env)
+
+
+def not_run(mutants, out):
+    """Scenarios that mutants name and that have no execution in a program's output."""
+    rows = [row for row in map(ROW.match, out.splitlines()) if row and int(row[5])]
+    return {m.scenario for m in mutants
+            if not any(m.scenario in row[1] and m.memory in row[2] for row in rows)}
+
+
+def control(builder, mutants):
+    """One program without what its mutants have wrong. Returns whether it is as it should be."""
+    # Headers only where there is nothing else: all of a program goes with them.
+    names = {m.file for m in mutants}
+    names = {n for n in names if n.endswith('.c')} or names
+    with tempfile.TemporaryDirectory(dir=builder.folder) as folder:
+        try:
+            program = builder.build(mutants[0].program, folder,
+                                    {n: builder.read(n) for n in names})
+            run = search(program, '--percent', CONTROL_PERCENT)
+        except subprocess.CalledProcessError as error:
+            return False, f'does not build: {error}\n' + (error.output or b'').decode()
+        except subprocess.TimeoutExpired:
+            return False, f'does not end in {SECONDS_MOST} s'
+    missing = not_run(mutants, run.stdout)
+    if run.returncode or missing:
+        return False, (f'FAILS WITHOUT A MUTANT, or does not run: {sorted(missing)}\n'
+                       + run.stdout)
+    return True, f'{len({m.scenario for m in mutants})} searches ran and passed'
 
 
 def first_failure(out):
@@ -124,27 +168,34 @@ def first_failure(out):
 def check(builder, mutant):
     with tempfile.TemporaryDirectory(dir=builder.folder) as folder:
         try:
-            program = builder.build(mutant, folder)
+            program = builder.build(mutant.program, folder, changed(builder, mutant))
         except LookupError as error:
             return False, str(error)
         except subprocess.CalledProcessError as error:
             return False, f'does not build: {error}\n' + (error.output or b'').decode()
         begin = time.monotonic()
-        # A long run is for the right version.
-        env = {k: v for k, v in os.environ.items() if k != 'IW_STRESS_SECONDS'}
         try:
-            run = subprocess.run([program, '--quiet', '--first', '--only', mutant.scenario,
-                                  *(['--memory', mutant.memory] if mutant.memory else [])],
-                                 check=False, text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, timeout=SECONDS_MOST, env=env)
+            run = search(program, '--first', '--only', mutant.scenario,
+                         *(['--memory', mutant.memory] if mutant.memory else []))
         except subprocess.TimeoutExpired:
             return False, f'not found in {SECONDS_MOST} s'
         found = first_failure(run.stdout)
         if run.returncode != 1 or not found:
             return False, 'NOT FOUND' if run.returncode == 0 else run.stdout
-        memory, search, executions, verdict = found
-        return True, (f'{mutant.scenario:26} {memory:4} {search:6} {int(executions):9} '
+        memory, how, count, verdict = found
+        return True, (f'{mutant.scenario:26} {memory:4} {how:6} {int(count):9} '
                       f'{time.monotonic() - begin:5.1f} s  {verdict}')
+
+
+def run_controls(builder, chosen, pool):
+    """Returns how many programs are not as they should be."""
+    programs = {m.program: [o for o in chosen if o.program == m.program] for m in chosen}
+    failed = 0
+    for name, (right, words) in zip(programs, pool.map(
+            lambda mutants: control(builder, mutants), programs.values())):
+        failed += not right
+        print(f'{"control: " + name:34} {words}', flush=True)
+    return failed
 
 
 def main():
@@ -161,14 +212,18 @@ def main():
         print(f'no such mutant: {only}')
         return 2
     missed = 0
-    with tempfile.TemporaryDirectory(prefix='ipcwait-mutants-') as folder:
+    with tempfile.TemporaryDirectory(prefix='ipcwait-mutants-') as folder, \
+         concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         builder = Builder(args, folder)
-        builder.prepare_all({m.program for m in chosen})
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for mutant, (found, words) in zip(chosen, pool.map(
-                    lambda m: check(builder, m), chosen)):
-                missed += not found
-                print(f'{mutant.name:34} {words}', flush=True)
+        builder.prepare_all({m.program for m in chosen}, pool)
+        failed = run_controls(builder, chosen, pool)
+        if failed:
+            print(f'{failed} control runs FAILED: mutants prove nothing')
+            return 1
+        for mutant, (found, words) in zip(chosen, pool.map(
+                lambda m: check(builder, m), chosen)):
+            missed += not found
+            print(f'{mutant.name:34} {words}', flush=True)
     print(f'{len(chosen)} of {len(MUTANTS)} mutants, {missed} not found')
     return 1 if missed else 0
 
