@@ -24,8 +24,13 @@ struct explored {
 	struct schedule schedule; /* of it */
 };
 
-/* All schedules within run->bound preemptions, at most @most of them if not 0. */
-void explore_all(const struct run_params *run, uint64_t most, struct explored *e);
+/*
+ * All schedules within run->bound preemptions, at most @most of them if not 0. Depth first varies
+ * the last decisions first: if half of @most has not come far, the rest goes to such schedules as
+ * differ from the usual one in a few decisions anywhere, by chance from @seed.
+ */
+void explore_all(const struct run_params *run, uint64_t most, uint64_t seed,
+		 struct explored *e);
 
 /* @n executions by chance. */
 void explore_random(const struct run_params *run, const struct search *s, uint64_t n,

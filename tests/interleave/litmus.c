@@ -136,7 +136,7 @@ static void run(enum model_memory memory)
 					   STEPS_MOST };
 
 	memset(&seen, 0, sizeof(seen));
-	explore_all(&params, 0, &found);
+	explore_all(&params, 0, 0, &found);
 	if (found.worst.verdict == MODEL_RACE)
 		seen = (struct outcomes){ .has[RACE] = true };
 	print_row(memory);

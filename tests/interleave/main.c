@@ -100,7 +100,7 @@ static bool search_all(const struct model_scenario *s, enum model_memory memory,
 	for (unsigned bound = most - 1; bound <= most; bound++) {
 		struct run_params run = { s, memory, bound, STEPS_MOST };
 
-		explore_all(&run, runs, &found);
+		explore_all(&run, runs, o->seed, &found);
 		if (!judge(s, &found, "all", bound, o))
 			return false;
 	}
@@ -291,6 +291,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!o.list)
-		printf("%u scenarios, %u not as expected\n", scenarios, wrong);
+		printf("%u scenarios, %u not as expected, seed %" PRIu64 "\n", scenarios,
+		       wrong, o.seed);
 	return wrong ? 1 : 0;
 }

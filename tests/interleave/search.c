@@ -10,6 +10,9 @@
  */
 static const unsigned event_shares[] = { 0, 64, 16, 5 };
 
+/* With SEARCH_SCATTERED so many decisions of an execution are not usual, at most. */
+#define SCATTERED_MOST 8
+
 static struct search search;
 static struct schedule taken;
 static uint16_t possible[DECISIONS_MAX];
@@ -18,7 +21,7 @@ static struct schedule given; /* what to begin with, SEARCH_ALL and SEARCH_REPLA
 static uint64_t random_state;
 static unsigned priorities[MODEL_THREADS_MAX + 1];
 static unsigned changes[16];
-static unsigned steps, lowest, event_share;
+static unsigned steps, lowest, event_share, scattered;
 static bool falling; /* a later change takes a thread further down, else less far */
 
 /* SplitMix64 (Steele and others, 2014). */
@@ -63,6 +66,14 @@ static void start_pct(void)
 	falling = next_random() & 1;
 }
 
+/* Some places among the decisions; two may be one. */
+static void start_scattered(void)
+{
+	scattered = 1 + below(SCATTERED_MOST);
+	for (unsigned i = 0; i < scattered; i++)
+		changes[i] = below(search.steps ? search.steps : 1);
+}
+
 void search_start(uint64_t run)
 {
 	taken.n = 0;
@@ -71,6 +82,8 @@ void search_start(uint64_t run)
 	event_share = event_shares[next_random() % 4];
 	if (search.mode == SEARCH_PCT)
 		start_pct();
+	if (search.mode == SEARCH_SCATTERED)
+		start_scattered();
 }
 
 static unsigned note(unsigned choice, unsigned n)
@@ -90,6 +103,29 @@ static unsigned given_or_usual(unsigned n)
 	if (search.mode == SEARCH_ALL && taken.n < given.n && possible[taken.n] != n)
 		model_fail(MODEL_NONDETERMINISM, "the same decisions led elsewhere");
 	return choice < n ? choice : 0;
+}
+
+static unsigned scattered_or_usual(unsigned n)
+{
+	for (unsigned i = 0; i < scattered; i++)
+		if (changes[i] == taken.n)
+			return 1 + below(n - 1);
+	return 0;
+}
+
+static bool by_chance(void)
+{
+	return search.mode == SEARCH_PCT || search.mode == SEARCH_RANDOM;
+}
+
+/* A decision that is noted, by a search that takes the usual one for the first. */
+static unsigned planned(unsigned n)
+{
+	if (n == 1)
+		return 0;
+	return note(search.mode == SEARCH_SCATTERED ? scattered_or_usual(n)
+						    : given_or_usual(n),
+		    n);
 }
 
 /* One of the events behind the threads, or @n for none. */
@@ -129,8 +165,8 @@ unsigned search_pick(const struct option *o, unsigned n)
 {
 	unsigned threads = 0, event;
 
-	if (search.mode == SEARCH_ALL || search.mode == SEARCH_REPLAY)
-		return n == 1 ? 0 : note(given_or_usual(n), n);
+	if (!by_chance())
+		return planned(n);
 	while (threads < n && o[threads].kind == 0)
 		threads++;
 	event = random_event(threads, n);
@@ -147,16 +183,12 @@ unsigned search_value(unsigned n)
 {
 	if (n <= 1)
 		return 0;
-	if (search.mode == SEARCH_ALL || search.mode == SEARCH_REPLAY)
-		return note(given_or_usual(n), n);
-	return note(below(n), n);
+	return by_chance() ? note(below(n), n) : planned(n);
 }
 
 unsigned search_rarely(unsigned n)
 {
-	bool by_chance = search.mode == SEARCH_PCT || search.mode == SEARCH_RANDOM;
-
-	if (by_chance && n > 1 && (!event_share || below(event_share)))
+	if (by_chance() && n > 1 && (!event_share || below(event_share)))
 		return note(0, n);
 	return search_value(n);
 }
@@ -171,6 +203,17 @@ bool search_next(void)
 	given.n = taken.n;
 	memcpy(given.taken, taken.taken, taken.n * sizeof(taken.taken[0]));
 	return true;
+}
+
+double search_share(void)
+{
+	double share = 0, branch = 1;
+
+	for (unsigned i = 0; i < taken.n; i++) {
+		branch /= possible[i];
+		share += taken.taken[i] * branch;
+	}
+	return share;
 }
 
 const struct schedule *search_taken(void)

@@ -10,7 +10,8 @@
 #define DECISIONS_MAX 8192
 
 enum search_mode {
-	SEARCH_ALL, /* depth first, all of them */
+	SEARCH_ALL,       /* depth first, all of them */
+	SEARCH_SCATTERED, /* the usual ones, but for a few anywhere in the execution */
 	SEARCH_PCT, /* random priorities that change a few times (Burckhardt and others, 2010) */
 	SEARCH_RANDOM, /* each alike */
 	SEARCH_REPLAY, /* those that are given, then the usual ones */
@@ -20,7 +21,7 @@ struct search {
 	enum search_mode mode;
 	unsigned depth; /* PCT: priorities change depth - 1 times */
 	uint64_t seed;
-	unsigned steps; /* PCT: usual length of an execution */
+	unsigned steps; /* PCT, SCATTERED: usual length of an execution */
 };
 
 /* A list of decisions; each is usual if it is 0. */
@@ -42,6 +43,12 @@ void search_start(uint64_t run);
 
 /* After it, with SEARCH_ALL: false if all have been tried. */
 bool search_next(void);
+
+/*
+ * With SEARCH_ALL, then: how much of the tree has been tried, if all branches of a decision were
+ * alike. The first are the largest, as they have the preemptions still to come: it is more.
+ */
+double search_share(void);
 
 unsigned search_pick(const struct option *options, unsigned n);
 unsigned search_value(unsigned n);
