@@ -36,19 +36,6 @@ static struct history history;
 static struct history_op ops[SPEC_OPS];
 static volatile bool healed; /* what a death has left behind has been put right */
 
-/* Operations of histories. */
-enum {
-	EVENT_WAIT,
-	EVENT_TRYWAIT,
-	EVENT_WAIT_UNTIL,
-	EVENT_SETS,
-	EVENT_RESETS,
-	EVENT_IS_SET
-};
-
-static const char *const names[] = { "wait",  "trywait", "wait_until", "set",
-				     "reset", "is_set",  NULL };
-
 static const struct event_script *script(void)
 {
 	return model_script();
@@ -367,43 +354,6 @@ void event_rescue(void)
 	healed = deaths() > 0;
 }
 
-static bool wait_fits(const struct history_op *op, int64_t *value, bool auto_)
-{
-	if (op->ret != HISTORY_PENDING && op->result == -EINTR)
-		return op->code != EVENT_TRYWAIT;
-	if (op->ret != HISTORY_PENDING && op->result)
-		return *value == 0 &&
-		       op->result == (op->code == EVENT_TRYWAIT ? -EAGAIN : -ETIMEDOUT);
-	if (!*value)
-		return false;
-	*value = auto_ ? 0 : *value;
-	return true;
-}
-
-/* One bit. A pulse is no third thing: whoever waits is let through between set and reset. */
-static bool apply(const struct spec *spec, const struct history_op *all, unsigned i,
-		  unsigned choice, union spec_state *s)
-{
-	if (choice)
-		return false;
-	switch (all[i].code) {
-	case EVENT_SETS:
-	case EVENT_RESETS:
-		s->value = all[i].code == EVENT_SETS;
-		return all[i].ret == HISTORY_PENDING || all[i].result == 0;
-	case EVENT_IS_SET:
-		return all[i].ret != HISTORY_PENDING && all[i].result == s->value;
-	default:
-		return wait_fits(&all[i], &s->value, spec->max);
-	}
-}
-
-static void print(FILE *out, const struct history_op *all, const union spec_state *s)
-{
-	(void)all;
-	fprintf(out, s->value ? "set" : "not set");
-}
-
 /* Not in weak memory: there a thread may not yet see a set of which nobody has told it. */
 static void check_history(void)
 {
@@ -412,13 +362,7 @@ static void check_history(void)
 
 	if (model_memory() == MODEL_WEAK)
 		return;
-	spec = (struct spec){ .name = "event",
-			      .op_names = names,
-			      .words = 1,
-			      .begin.value = script()->word & EVENT_SET,
-			      .max = resets_itself(),
-			      .apply = apply,
-			      .print = print };
+	spec = spec_event(resets_itself(), script()->word & EVENT_SET);
 	if (!checker)
 		checker = wing_gong_create(&spec);
 	if (wing_gong_check(checker, history.ops, history.count) == WING_GONG_YES)

@@ -48,6 +48,11 @@ static int64_t random_arg(const struct maker *m, unsigned code)
 {
 	if (m->spec->op_names == sem_names)
 		return code == SEM_POST_N ? (int64_t)below(m->seed, m->mix->most + 1) : 0;
+	if (m->spec->op_names == latch_names)
+		return code == LATCH_COUNT_DOWN ? (int64_t)below(m->seed, m->mix->most + 1)
+						: 0;
+	if (m->spec->op_names != queue_names)
+		return 0;
 	return code == QUEUE_SEND ? (int64_t)m->begun : 0;
 }
 
@@ -101,6 +106,32 @@ static int64_t queue_result(const struct maker *m, const struct history_op *op)
 	return op->code == QUEUE_SEND && !full ? 0 : blocked_or(m, EAGAIN);
 }
 
+/* Whatever the specification takes, the best first. */
+static int64_t any_result(const struct maker *m, const struct history_op *op)
+{
+	const int64_t results[] = { 0,      m->state.value, -EAGAIN,   -EBUSY,
+				    -EPERM, -EOVERFLOW,     -ETIMEDOUT };
+
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+		union spec_state state = m->state;
+		struct history_op done = *op;
+
+		done.result = results[i];
+		done.ret = done.call;
+		if (m->spec->apply(m->spec, &done, 0, 0, &state))
+			return results[i] == -ETIMEDOUT ? blocked_or(m, ETIMEDOUT)
+							: results[i];
+	}
+	return BLOCKED;
+}
+
+static int64_t result_of(const struct maker *m, const struct history_op *op)
+{
+	if (m->spec->op_names == sem_names)
+		return sem_result(m, op);
+	return m->spec->op_names == queue_names ? queue_result(m, op) : any_result(m, op);
+}
+
 static struct history_op *begin_op(struct maker *m, uint32_t id)
 {
 	struct history_op *op = &m->ops[m->begun];
@@ -118,8 +149,7 @@ static struct history_op *begin_op(struct maker *m, uint32_t id)
 /* It happens now. False if it has to wait. */
 static bool happen(struct maker *m, struct history_op *op)
 {
-	int64_t result =
-		m->spec->op_names == sem_names ? sem_result(m, op) : queue_result(m, op);
+	int64_t result = result_of(m, op);
 
 	if (result == BLOCKED)
 		return false;

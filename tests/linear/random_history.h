@@ -9,18 +9,18 @@
 
 #include "linear/specs.h"
 
-#define RANDOM_CODES 5
+#define RANDOM_CODES 8
 
 struct random_mix {
 	unsigned threads;              /* at most 8 */
 	unsigned weight[RANDOM_CODES]; /* of each operation code */
-	unsigned most;                 /* tokens of a post */
+	unsigned most;                 /* tokens of a post, steps of a count-down */
 	unsigned killed_in_100;        /* operations whose thread dies in them */
 };
 
 /*
- * Operations on a semaphore or queue; some are pending, killed or blocked at the end. Returns
- * how many: @n, or fewer if all threads block.
+ * Operations on an object whose specification has one for each call; some are pending, killed or
+ * blocked at the end. Returns how many: @n, or fewer if all threads block.
  */
 size_t random_history(struct history_op *ops, size_t n, const struct spec *spec,
 		      const struct random_mix *mix, uint64_t *seed);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "linear/specs.h"
+#include "linear/spec_result.h"
 
 const char *const sem_names[] = {
 	"wait", "trywait", "wait_until", "post_n", "value", NULL
@@ -11,23 +11,6 @@ const char *const sem_names[] = {
 const char *const register_names[] = { "read", "write", NULL };
 const char *const queue_names[] = { "send", "recv", "close", NULL };
 const char *const mutex_names[] = { "lock", "trylock", "lock_until", "unlock", NULL };
-
-static bool pending(const struct history_op *op)
-{
-	return op->ret == HISTORY_PENDING;
-}
-
-/* The operation did what it is for, or may have. */
-static bool worked(const struct history_op *op)
-{
-	return pending(op) || op->result == 0;
-}
-
-/* It ended with @error. */
-static bool failed(const struct history_op *op, int error)
-{
-	return !pending(op) && op->result == -error;
-}
 
 static void print_value(FILE *out, const struct history_op *ops, const union spec_state *s)
 {
@@ -124,9 +107,9 @@ static bool lock(const struct history_op *op, uint64_t *owner)
 		return true;
 	}
 	if (failed(op, EBUSY))
-		return op->code == MUTEX_TRYLOCK && *owner;
+		return op->code == MUTEX_TRYLOCK && (*owner || op->arg == LOCK_KEPT);
 	if (failed(op, ETIMEDOUT))
-		return op->code == MUTEX_LOCK_UNTIL && *owner;
+		return op->code == MUTEX_LOCK_UNTIL && (*owner || op->arg == LOCK_KEPT);
 	return failed(op, EDEADLK) && op->code != MUTEX_TRYLOCK && *owner == me;
 }
 

@@ -223,6 +223,29 @@ static void test_search_finds_what_there_is(void **state)
 	compare_with_every_order(spec_queue_per_sender(), &queue);
 }
 
+static void test_search_with_other_objects(void **state)
+{
+	const struct random_mix mutex = { .threads = 3,
+					  .weight = { 3, 3, 3, 6 },
+					  .killed_in_100 = 10 };
+	const struct random_mix rwlock = { .threads = 4,
+					   .weight = { 3, 2, 2, 6, 2, 2, 2, 5 },
+					   .killed_in_100 = 10 };
+	const struct random_mix event = { .threads = 3,
+					  .weight = { 4, 3, 3, 4, 2, 2 },
+					  .killed_in_100 = 10 };
+	const struct random_mix latch = {
+		.threads = 3, .weight = { 2, 2, 2, 4, 1 }, .most = 2, .killed_in_100 = 10
+	};
+
+	(void)state;
+	compare_with_every_order(spec_mutex(), &mutex);
+	compare_with_every_order(spec_rwlock(), &rwlock);
+	compare_with_every_order(spec_event(false, false), &event);
+	compare_with_every_order(spec_event(true, false), &event);
+	compare_with_every_order(spec_latch(3), &latch);
+}
+
 /* Four threads of sixteen operations, which overlap four at a time. */
 static void test_as_many_operations_as_fit(void **state)
 {
@@ -382,6 +405,7 @@ int main(void)
 		cmocka_unit_test(test_mutex),
 		cmocka_unit_test(test_bounded_queue),
 		cmocka_unit_test(test_search_finds_what_there_is),
+		cmocka_unit_test(test_search_with_other_objects),
 		cmocka_unit_test(test_as_many_operations_as_fit),
 		cmocka_unit_test(test_gives_up),
 		cmocka_unit_test(test_too_many_operations_end_the_test),
