@@ -122,9 +122,15 @@ void rounds_release_all(struct rounds_user *me, bool any_time,
 			unsigned (*release)(struct rounds_user *me))
 {
 	while (load(&run.running)) {
-		unsigned returned = load(&run.returned), running = load(&run.running);
-		unsigned parked = rounds_parked(), come_back = 0;
+		unsigned returned, running, parked, come_back = 0;
 
+		/* Who is parked goes to sleep, and others are about to expire. */
+		if (rounds_below(me, 2))
+			(void)nanosleep(&(struct timespec){ 0, rounds_below(me, NAP) },
+					NULL);
+		returned = load(&run.returned);
+		running = load(&run.running);
+		parked = rounds_parked();
 		/* In this order: who has come back since is seen in @returned. */
 		if (running && (any_time ? parked > 0 : parked == running) &&
 		    load(&run.returned) == returned)
