@@ -33,7 +33,16 @@
 #error "libipcwait needs a little-endian CPU: the kernel sleeps on the low half of 64-bit words"
 #endif
 
-#ifdef __cplusplus
+/* The casts between them are those of C. g++ knows that, clang++ would warn of them. */
+#if defined(__cplusplus) && defined(__clang__)
+/* clang-format off */
+#define IPCWAIT_BEGIN_DECLS \
+	extern "C" { \
+	_Pragma("clang diagnostic push") \
+	_Pragma("clang diagnostic ignored \"-Wold-style-cast\"")
+#define IPCWAIT_END_DECLS _Pragma("clang diagnostic pop") }
+/* clang-format on */
+#elif defined(__cplusplus)
 #define IPCWAIT_BEGIN_DECLS extern "C" {
 #define IPCWAIT_END_DECLS   }
 #else
