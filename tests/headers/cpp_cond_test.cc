@@ -14,20 +14,19 @@
 
 static constexpr int rounds = 200, waiters = 4;
 
-struct room {
+template <class Condition> struct room {
 	ipcwait::mutex lock;
 	int waiting = 0;
 	bool open = false;
-	alignas(ipcwait::condition_variable) unsigned char place[sizeof(
-		ipcwait::condition_variable)] = {};
+	alignas(Condition) unsigned char place[sizeof(Condition)] = {};
 
-	ipcwait::condition_variable *ready()
+	Condition *ready()
 	{
-		return std::launder(reinterpret_cast<ipcwait::condition_variable *>(place));
+		return std::launder(reinterpret_cast<Condition *>(place));
 	}
 };
 
-static void wait_in(room &r)
+template <class Condition> static void wait_in(room<Condition> &r)
 {
 	std::unique_lock<ipcwait::mutex> guard(r.lock);
 
@@ -36,14 +35,14 @@ static void wait_in(room &r)
 		r.ready()->wait(guard);
 }
 
-static void destroy_and_reuse(room &r)
+template <class Condition> static void destroy_and_reuse(room<Condition> &r)
 {
 	std::vector<std::thread> threads;
 	bool all = false;
 
-	new (r.place) ipcwait::condition_variable;
+	new (r.place) Condition;
 	for (int i = 0; i < waiters; i++)
-		threads.emplace_back(wait_in, std::ref(r));
+		threads.emplace_back([&r] { wait_in(r); });
 	while (!all) {
 		std::lock_guard<ipcwait::mutex> guard(r.lock);
 		all = r.waiting == waiters;
@@ -52,7 +51,7 @@ static void destroy_and_reuse(room &r)
 		std::lock_guard<ipcwait::mutex> guard(r.lock);
 		r.open = true;
 		r.ready()->notify_all();
-		r.ready()->~condition_variable();
+		r.ready()->~Condition();
 		std::memset(r.place, 0xee, sizeof(r.place));
 	}
 	for (std::thread &t : threads)
@@ -64,8 +63,10 @@ static void destroy_and_reuse(room &r)
 int main()
 {
 	for (int i = 0; i < rounds; i++) {
-		room r;
+		room<ipcwait::condition_variable> r;
+		room<ipcwait::condition_variable_any> any;
 
 		destroy_and_reuse(r);
+		destroy_and_reuse(any);
 	}
 }

@@ -110,6 +110,55 @@ static void test_kinds()
 	CHECK(p.native_handle()->flags == IPCWAIT_PRIVATE);
 }
 
+/* Each may be of one process, and is no less constant for it. */
+static ipcwait::timed_mutex own_timed(ipcwait::private_);
+static ipcwait::shared_mutex own_shared(ipcwait::private_);
+static ipcwait::shared_timed_mutex own_shared_timed(ipcwait::private_);
+static ipcwait::condition_variable own_condition(ipcwait::private_);
+static ipcwait::condition_variable_any own_any(ipcwait::private_);
+static ipcwait::counting_semaphore own_items(1, ipcwait::private_);
+static ipcwait::latch own_latch(1, ipcwait::private_);
+static ipcwait::barrier own_barrier(1, ipcwait::private_);
+
+static void test_private()
+{
+	std::scoped_lock all(own_timed, own_shared, own_shared_timed);
+
+	CHECK(own_timed.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_shared.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_shared_timed.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_condition.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_items.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_latch.native_handle()->flags == IPCWAIT_PRIVATE);
+	CHECK(own_any.wait_for(own_timed, SHORT) == std::cv_status::timeout);
+	own_items.acquire();
+	own_latch.arrive_and_wait();
+	own_barrier.arrive_and_wait();
+}
+
+/* What the standard leaves undefined is told, and changes nothing. */
+static void test_misuse()
+{
+	ipcwait::latch l(2);
+	ipcwait::barrier<> b(2), nobody(0);
+	ipcwait::mutex m;
+	ipcwait::once_flag once;
+
+	CHECK(fails_with(EOVERFLOW, [&] { l.count_down(3); }));
+	CHECK(fails_with(EINVAL, [&] { l.count_down(-1); }));
+	CHECK(!l.try_wait());
+	l.arrive_and_wait(2);
+	CHECK(fails_with(EOVERFLOW, [&] { (void)b.arrive(3); }));
+	CHECK(fails_with(EINVAL, [&] { (void)b.arrive(0); }));
+	b.wait(b.arrive(2));
+	CHECK(fails_with(EOVERFLOW, [&] { nobody.arrive_and_drop(); }));
+	CHECK(fails_with(EOVERFLOW, [&] { nobody.arrive_and_wait(); }));
+	CHECK(fails_with(EPERM, [&] { m.unlock(); }));
+	CHECK(fails_with(EDEADLK, [&] {
+		ipcwait::call_once(once, [&] { ipcwait::call_once(once, [] {}); });
+	}));
+}
+
 /* Our condition variable, and the standard's over our mutex. */
 template <class Condition> static void test_condition()
 {
@@ -143,7 +192,7 @@ template <class Condition> static void test_condition()
 
 static void test_shared_mutex()
 {
-	ipcwait::shared_mutex m;
+	ipcwait::shared_timed_mutex m;
 	std::shared_lock reading(m);
 
 	std::thread([&] {
@@ -183,10 +232,14 @@ static void test_no_allocation()
 	{
 		ipcwait::mutex m;
 		ipcwait::condition_variable c;
+		ipcwait::condition_variable_any any;
+		ipcwait::barrier<> b(1);
 		std::unique_lock lock(m);
 
 		CHECK(c.wait_for(lock, SHORT) == std::cv_status::timeout);
+		CHECK(any.wait_for(lock, SHORT) == std::cv_status::timeout);
 		c.notify_all();
+		b.arrive_and_wait();
 	}
 	counting = false;
 	CHECK(allocations == 0);
@@ -206,13 +259,18 @@ int main()
 	test_lockable<ipcwait::mutex>();
 	test_lockable<ipcwait::recursive_mutex>();
 	test_lockable<ipcwait::errorcheck_mutex>();
-	test_timed_lockable<ipcwait::mutex>();
-	test_timed_lockable<ipcwait::recursive_mutex>();
+	test_lockable<ipcwait::shared_mutex>();
+	test_timed_lockable<ipcwait::timed_mutex>();
+	test_timed_lockable<ipcwait::recursive_timed_mutex>();
+	test_timed_lockable<ipcwait::shared_timed_mutex>();
 	test_kinds();
 	test_condition<ipcwait::condition_variable>();
+	test_condition<ipcwait::condition_variable_any>();
 	test_condition<std::condition_variable_any>();
 	test_shared_mutex();
 	test_semaphore();
+	test_private();
+	test_misuse();
 	test_no_allocation();
 	return 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C++ headers have in common: errors, and deadlines. Not API. */
+/* What the C++ headers have in common: errors, numbers and deadlines. Not API but for private_. */
 #ifndef IPCWAIT_IMPL_CXX_HPP
 #define IPCWAIT_IMPL_CXX_HPP
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <system_error>
 
@@ -12,6 +13,13 @@
 
 namespace ipcwait
 {
+
+/* Of one process: sleeping is a little cheaper. */
+struct private_t {
+	explicit private_t() = default;
+};
+inline constexpr private_t private_{};
+
 namespace impl
 {
 
@@ -24,6 +32,23 @@ inline void check(int r, const char *what)
 {
 	if (__builtin_expect(r != 0, 0))
 		fail(r, what);
+}
+
+/* Whether a lock was had that need not be. */
+inline bool locked(int r, const char *what)
+{
+	if (r == -EBUSY || r == -ETIMEDOUT || r == -EAGAIN)
+		return false;
+	check(r, what);
+	return true;
+}
+
+/* A count that the standard does not let be negative, nor above @max. */
+constexpr std::uint32_t counted(std::ptrdiff_t n, std::ptrdiff_t max, const char *what)
+{
+	if (n < 0 || n > max)
+		fail(n < 0 ? -EINVAL : -EOVERFLOW, what);
+	return static_cast<std::uint32_t>(n);
 }
 
 /* An overflow of the sum means for ever. */
@@ -41,8 +66,8 @@ std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
 }
 
 /*
- * @wait(deadline_ns) until @end on its own clock, which may be set: what has expired on ours has
- * expired only if that clock says so too.
+ * When a wait until @end has to ask @Clock again, which may have been set: what has expired on
+ * ours has expired only if that clock says so too.
  */
 template <class Clock, class Duration>
 std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
@@ -57,6 +82,7 @@ std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
 	return left.count() >= 9.2e9 ? IPCWAIT_FOREVER : deadline_in(end - now);
 }
 
+/* @wait(deadline_ns) until @end. */
 template <class Clock, class Duration, class Wait>
 int until(const std::chrono::time_point<Clock, Duration> &end, Wait wait)
 {
