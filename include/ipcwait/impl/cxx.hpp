@@ -66,6 +66,12 @@ std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
 }
 
 /*
+ * A clock that may be set is asked again so often: a step of it is noticed so late, at a cost of
+ * ten looks a second for each who waits by such a clock.
+ */
+inline constexpr std::chrono::milliseconds until_asked_again{ 100 };
+
+/*
  * When a wait until @end has to ask @Clock again, which may have been set: what has expired on
  * ours has expired only if that clock says so too.
  */
@@ -79,7 +85,11 @@ std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
 	/* Only what is neither past nor for ever has a difference that fits. */
 	if (!(left > left.zero()))
 		return 0;
-	return left.count() >= 9.2e9 ? IPCWAIT_FOREVER : deadline_in(end - now);
+	if (left.count() >= 9.2e9)
+		return IPCWAIT_FOREVER;
+	if (!Clock::is_steady && left > until_asked_again)
+		return deadline_in(until_asked_again);
+	return deadline_in(end - now);
 }
 
 /* @wait(deadline_ns) until @end. */
