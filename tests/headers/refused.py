@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the C++ headers refuse, they refuse with the words that refused.cc says, and without a CASE
+there is no warning: refused.py COMPILER STANDARD INCLUDE_DIRECTORY"""
+import os
+import re
+import subprocess
+import sys
+
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wold-style-cast', '-Wconversion', '-Wshadow',
+            '-Werror']
+CASE = re.compile(r'CASE == (\d+)\s*/\* (.*?) \*/')
+
+
+def compiled(compiler, standard, include, source, case):
+    """Status and messages."""
+    run = subprocess.run([compiler, f'-std={standard}', *WARNINGS, '-I', include, f'-DCASE={case}',
+                          '-fsyntax-only', source],
+                         stderr=subprocess.PIPE, text=True, env=dict(os.environ, LC_ALL='C'))
+    return run.returncode, run.stderr
+
+
+def main():
+    compiler, standard, include = sys.argv[1:]
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'refused.cc')
+    with open(source, encoding='utf-8') as file:
+        cases = CASE.findall(file.read())
+    status, messages = compiled(compiler, standard, include, source, 0)
+    faults = [messages] if status else []
+    for case, wanted in cases:
+        status, messages = compiled(compiler, standard, include, source, case)
+        if not status:
+            faults.append(f'case {case} compiles')
+        elif wanted not in messages:
+            faults.append(f'case {case} is refused without "{wanted}":\n{messages}')
+    print('\n'.join(faults) or f'{len(cases)} cases are refused as they should')
+    sys.exit(bool(faults or not cases))
+
+
+main()
