@@ -33,6 +33,7 @@ import mutants_gates
 import mutants_made
 import mutants_mpmc
 import mutants_mutex
+import mutants_phase
 import mutants_queue
 import mutants_rwlock
 import mutants_spsc
@@ -42,6 +43,7 @@ import mutants_wait_any
 
 MUTANTS = mutants_sync.MUTANTS + mutants_engine.MUTANTS + mutants_event.MUTANTS
 MUTANTS += mutants_gates.MUTANTS
+MUTANTS += mutants_phase.MUTANTS
 MUTANTS += mutants_mutex.MUTANTS
 MUTANTS += mutants_rwlock.MUTANTS
 MUTANTS += mutants_wait_any.MUTANTS
