@@ -95,6 +95,22 @@ static void woken_for_the_first(void)
 	CHECK_EQ(fake.wakes, 1);
 }
 
+/* Shared or private is what that object is, and not the other. */
+static void of_a_shared_first(void)
+{
+	const struct fake_step script[] = { { .meanwhile = post_b } };
+
+	world(IPCWAIT_BLOCK, -ENOSYS);
+	FAKE_SCRIPT(script);
+	set[0].object = &b;
+	set[1].object = &a;
+	CHECK_EQ(ipcwait_wait_any(set, 2, IPCWAIT_FOREVER, &w), 0);
+	CHECK(fake.wait.word == (const uint32_t *)&b.word);
+	CHECK(!fake.wait.private_);
+	CHECK(!fake.wake.private_);
+	left(0, 0);
+}
+
 /* The kernel is asked once, and so is a filter that says EPERM. */
 static void asked_once(int error)
 {
@@ -211,6 +227,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(looks_more_and_more_seldom),
 		CHILD_TEST(woken_for_the_first),
+		CHILD_TEST(of_a_shared_first),
 		CHILD_TEST(asked_once_enosys),
 		CHILD_TEST(asked_once_eperm),
 		CHILD_TEST(filtered_in_the_middle),
