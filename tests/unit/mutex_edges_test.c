@@ -29,9 +29,6 @@
 #define NAP_NS      (50 * US)
 #define PATIENCE_NS MS
 
-/* Who was asleep when the waiter came. */
-#define BEFORE 9
-
 static struct ipcwait_mutex m;
 
 /* The table's columns. */
@@ -260,6 +257,12 @@ static int64_t most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* How long one waits for its turn that came after so many. */
+static int64_t turn_ns(int64_t sleepers)
+{
+	return least(PATIENCE_NS * (sleepers + 1), 1000 * MS);
+}
+
 /* A nap beside so many, itself included. */
 static int64_t nap_ns(int64_t sleepers)
 {
@@ -274,7 +277,7 @@ static void announce_one(const int64_t *v)
 	struct waiter me = { 0 };
 	struct model s;
 	bool full, naps;
-	int64_t turn_ns;
+	int64_t turn;
 	int r;
 
 	if (!legal(v, OTHER, &s) || (s.robust && note))
@@ -293,13 +296,13 @@ static void announce_one(const int64_t *v)
 	SAME(edge_sleeps, 1);
 	full = s.sleepers == SLEEPERS;
 	naps = note == BUSY && !s.quiet;
-	turn_ns = least(PATIENCE_NS * (s.sleepers + 1), 1000 * MS);
+	turn = turn_ns(s.sleepers);
 	if (!full)
 		s = asleep(me, s, naps);
 	assert_slept(0, s, !full, false);
 	if (!full)
 		assert_alarm(0, naps ? nap_ns(s.sleepers)
-				     : least(most(turn_ns, 5 * MS),
+				     : least(most(turn, 5 * MS),
 					     s.robust ? 100 * MS : 1000 * MS));
 	me = (struct waiter){ .sleeper = !full, .naps = naps && !full };
 	if (had(me, &s, true, note == LAST_COUNT, &r)) {
@@ -323,11 +326,11 @@ static void announce_a_sleep(void)
 /* How long the first sleep is: no time, longer than any nap, or until the waiter is overdue. */
 static const int64_t sleep_ns[] = { 0, 1200 * US, 2000 * MS };
 
-/* One that slept beside BEFORE others has looked in vain, and sleeps again. */
-static void sleep_again(struct waiter *me, struct model *s, unsigned late)
+/* One that slept beside @before others has looked in vain, and sleeps again. */
+static void sleep_again(struct waiter *me, struct model *s, int64_t before, unsigned late)
 {
 	bool nap = me->sleeper && !me->overdue && (me->naps || !s->quiet);
-	int64_t nap_first_ns = me->naps ? nap_ns(BEFORE + 1) : 0, want_ns;
+	int64_t nap_first_ns = me->naps ? nap_ns(before + 1) : 0, want_ns;
 
 	*s = asleep(*me, *s, nap);
 	me->naps = nap;
@@ -338,10 +341,10 @@ static void sleep_again(struct waiter *me, struct model *s, unsigned late)
 	else if (nap)
 		want_ns = me->rang ? least(2 * nap_first_ns, MS) : nap_first_ns;
 	else if (me->overdue)
-		want_ns = s->robust ? 100 * MS : sleep_ns[late] / 4;
+		want_ns = sleep_ns[late] / 4;
 	else
-		want_ns = most((BEFORE + 1) * PATIENCE_NS - sleep_ns[late], 5 * MS);
-	assert_alarm(1, want_ns);
+		want_ns = most(turn_ns(before) - sleep_ns[late], 5 * MS);
+	assert_alarm(1, least(want_ns, s->robust ? 100 * MS : 1000 * MS));
 }
 
 static void come_back_one(const int64_t *v)
@@ -349,7 +352,7 @@ static void come_back_one(const int64_t *v)
 	unsigned late = (unsigned)v[STATES + 1];
 	bool busy = v[STATES] == BUSY, timed = v[STATES] == LAST_COUNT;
 	struct waiter me = { .sleeper = true, .naps = busy, .woken = v[STATES + 2] == 0 };
-	struct model s, before = { .sleepers = BEFORE };
+	struct model s, before = { .sleepers = v[STATES + 3] };
 	int r, want;
 
 	if (!legal(v, OTHER, &s) || !s.sleepers || (s.robust && v[STATES]))
@@ -384,7 +387,7 @@ static void come_back_one(const int64_t *v)
 		s.wake = s.wake || !s.urgent;
 		me.overdue = late == 2;
 		if (!had(me, &s, false, timed, &want)) {
-			sleep_again(&me, &s, late);
+			sleep_again(&me, &s, before.sleepers, late);
 			if (!had(me, &s, true, timed, &want)) {
 				s = without(me, s);
 				want = -ENOSYS;
@@ -400,7 +403,8 @@ static void come_back_from_a_sleep(void)
 {
 	static const struct edges axes[] = { ALL_STATES, EDGES("note", 0, BUSY, LAST_COUNT),
 					     EDGES("late", 0, 1, 2),
-					     EDGES("result", 0, -EAGAIN, -ENOSYS) };
+					     EDGES("result", 0, -EAGAIN, -ENOSYS),
+					     EDGES("before", 9, 65534) };
 
 	fake_reset();
 	EDGE_WALK(axes, come_back_one);
