@@ -92,6 +92,38 @@ static void lower_quartile(void)
 	CHECK_EQ(iw_cost_samples(), BATCH);
 	CHECK(iw_cost_latency_ns(&guest) >= 4000);
 	CHECK(iw_cost_latency_ns(&guest) <= 4008);
+	/* And of what wakers pay. */
+	for (int i = 0; i < 2; i++) {
+		wakers(9, 2000);
+		wakers(BATCH - 9, 90000);
+	}
+	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE),
+		 iw_cost_latency_ns(&guest) + 2000);
+}
+
+/* What is measured here, what was saved, a table: the first that there is. And where it is from. */
+static void initial_costs(void)
+{
+	struct iw_facts saved = guest;
+	uint64_t latency_ns, waker_ns;
+
+	CHECK_EQ(iw_cost_source(&guest), IW_COST_TABLE);
+	saved.calibrated = true;
+	saved.calibration.latency_ns = 12000;
+	saved.calibration.waker_ns = 5000;
+	iw_cost_initial(&saved, &latency_ns, &waker_ns);
+	CHECK_EQ(latency_ns, 12000);
+	CHECK_EQ(waker_ns, 5000);
+	CHECK_EQ(iw_cost_source(&saved), IW_COST_CALIBRATED);
+	iw_cost_calibrated(13000, 6000);
+	iw_cost_initial(&saved, &latency_ns, &waker_ns);
+	CHECK_EQ(latency_ns, 13000);
+	CHECK_EQ(waker_ns, 6000);
+	CHECK_EQ(iw_cost_source(&guest), IW_COST_CALIBRATED);
+	latencies(FIRST, 3000);
+	CHECK_EQ(iw_cost_source(&guest), IW_COST_PARTLY_LEARNED);
+	wakers(FIRST, 3000);
+	CHECK_EQ(iw_cost_source(&guest), IW_COST_LEARNED);
 }
 
 /* A sleeper that is late after a cheap wake had to queue for a CPU. */
@@ -231,6 +263,7 @@ int main(void)
 		CHILD_TEST(first_samples_are_soon_forgotten),
 		CHILD_TEST(follows_a_shift),
 		CHILD_TEST(lower_quartile),
+		CHILD_TEST(initial_costs),
 		CHILD_TEST(latency_is_bounded_by_what_the_waker_paid),
 		CHILD_TEST(queued_are_ignored),
 		CHILD_TEST(zero_is_a_sample),

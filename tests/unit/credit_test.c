@@ -147,13 +147,38 @@ static void odd_numbers(void)
 	CHECK(allows(1 * MS));
 }
 
+/* To the tick, for the thread and for the process: what is allowed, and what is charged. */
+static void accounts_are_exact(void)
+{
+	const uint64_t burst = TICKS(1 * MS), now = TICKS(START);
+
+	facts.cpus = 8;
+	iw_credit_charge(&facts, &full_at, now, 1000);
+	CHECK_EQ(full_at, now + 20 * 1000);
+	/* A long spin counts as a burst, and two of them are the most. */
+	iw_credit_charge(&facts, &full_at, now, 3 * burst);
+	CHECK_EQ(full_at, now + 20 * 1000 + 20 * burst);
+	iw_credit_charge(&facts, &full_at, now, 3 * burst);
+	CHECK_EQ(full_at, now + 2 * 20 * burst);
+	/* Of the process's eight CPUs a fortieth: it has 5 of 20 bursts, twice. */
+	CHECK(!iw_credit_allows(&facts, 0, now + 2 * 5 * burst - 5 * burst));
+	CHECK(iw_credit_allows(&facts, 0, now + 2 * 5 * burst - 5 * burst + 1));
+	/* The thread's own last tick. */
+	CHECK(!iw_credit_allows(&facts, full_at, full_at - 20 * burst));
+	CHECK(iw_credit_allows(&facts, full_at, full_at - 20 * burst + 1));
+	/* Two bursts and 20 ms ahead are a debt, more is a counter that stepped back. */
+	CHECK(!iw_credit_allows(&facts, full_at, full_at - 40 * burst - TICKS(20 * MS)));
+	CHECK(iw_credit_allows(&facts, full_at + now,
+			       full_at + now - 40 * burst - TICKS(20 * MS) - 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(burst_then_a_share),    CHILD_TEST(comes_back_in_time),
 		CHILD_TEST(share_of_the_user),     CHILD_TEST(threads_share_the_process),
 		CHILD_TEST(more_cpus_more_credit), CHILD_TEST(long_stop_is_forgiven),
-		CHILD_TEST(odd_numbers),
+		CHILD_TEST(odd_numbers),           CHILD_TEST(accounts_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

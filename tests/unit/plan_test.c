@@ -278,6 +278,14 @@ static void probes_sooner_after_strays(void)
 	iw_cost_note_latency((uint64_t)PROBE_LATENCY_NS);
 	CHECK(!iw_cost_probe_due(iw_facts(), now += 1 * MS + 1000));
 	CHECK(!iw_cost_probe_due(iw_facts(), now + 19 * MS));
+	/* Less than half of it strays as well. */
+	for (int i = 0; i < 3; i++)
+		iw_cost_note_latency((uint64_t)PROBE_LATENCY_NS / 2 - 1);
+	CHECK(!iw_cost_probe_due(iw_facts(), now += 20 * MS + 1000));
+	CHECK(iw_cost_probe_due(iw_facts(), now += 1 * MS + 1000));
+	iw_cost_note_latency((uint64_t)PROBE_LATENCY_NS);
+	CHECK(!iw_cost_probe_due(iw_facts(), now += 1 * MS + 1000));
+	CHECK(!iw_cost_probe_due(iw_facts(), now + 19 * MS));
 	CHECK(iw_cost_probe_due(iw_facts(), now += 20 * MS + 1000));
 	/* A counter that jumped back. */
 	CHECK(iw_cost_probe_due(iw_facts(), 1000));

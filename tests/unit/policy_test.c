@@ -74,6 +74,8 @@ static void set_default_errors(void)
 	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_POWER);
 	CHECK_EQ(set_default(IPCWAIT_BLOCK, 100000), 0);
 	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_BLOCK);
+	CHECK_EQ(set_default(IPCWAIT_TICKS, 0), 0);
+	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_TICKS);
 	CHECK_EQ(set_default(IPCWAIT_INHERIT, 0), 0);
 	CHECK_EQ(iw_policy_default_preset(&guest), IPCWAIT_ADAPTIVE);
 }

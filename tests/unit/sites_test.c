@@ -219,11 +219,40 @@ static void two_threads(void)
 	CHECK(iw_histogram_total(kind) >= 16);
 }
 
+/* The number that takes its hash back. */
+static uintptr_t unhashed(uint64_t hash)
+{
+	const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t inverse = golden;
+
+	for (int i = 0; i < 6; i++)
+		inverse *= 2 - golden * inverse;
+	return (uintptr_t)(hash * inverse);
+}
+
+/* What comes from nowhere is nobody's, and takes nobody's place, whatever the hashes are. */
+static void test_no_site(void **state)
+{
+	const uintptr_t in_first_place = unhashed(1),
+			other = unhashed(UINT64_C(1) << 45 | 1);
+
+	(void)state;
+	clear();
+	record(in_first_place, SEM, 2, 5);
+	assert_int_equal(iw_histogram_total(of(in_first_place)), 5);
+	assert_int_equal(of(0), 0);
+	clear();
+	record(other, SEM, 2, 5);
+	record(0, SEM, 3, 5);
+	assert_int_equal(iw_histogram_total(of(other)), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_known_at_first),
 		cmocka_unit_test(test_site_then_kind),
+		cmocka_unit_test(test_no_site),
 		cmocka_unit_test(test_a_site_whose_waits_change),
 		cmocka_unit_test(test_sites_spread_over_the_table),
 		cmocka_unit_test(test_collisions_are_harmless),

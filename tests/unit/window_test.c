@@ -338,6 +338,19 @@ static void test_stamp_wraps(void **state)
 	assert_false(iw_window_stamp_age(&w, 9000000, 1000000000, &age));
 }
 
+/* As old as the sleep: put when it began. */
+static void test_stamp_as_old(void **state)
+{
+	struct ipcwait_window w = { 0 };
+	uint64_t age;
+
+	(void)state;
+	iw_window_put_stamp(&w, 1600000, 0);
+	assert_true(iw_window_stamp_age(&w, 1600000 + 16000, 16000, &age));
+	assert_int_equal(age, 16000);
+	assert_false(iw_window_stamp_age(&w, 1600000 + 16000, 15999, &age));
+}
+
 static uint32_t waker_cpu(const struct ipcwait_window *w)
 {
 	return iw_state_waker_cpu(iw_window_state(w));
@@ -421,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_limit_of_haltpoll),
 		cmocka_unit_test(test_stamp_age),
 		cmocka_unit_test(test_stamp_wraps),
+		cmocka_unit_test(test_stamp_as_old),
 		cmocka_unit_test(test_waker_cpu),
 		cmocka_unit_test(test_preset),
 		cmocka_unit_test(test_preset_errors),

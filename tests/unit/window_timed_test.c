@@ -127,6 +127,21 @@ static void test_the_first_spin_comes_off_the_second(void **state)
 }
 
 /* The histogram and the rhythm are in one word, and leave each other alone. */
+/* What the plan wants to spin is what is left, to the ns. */
+static void test_as_long_as_it_may_spin(void **state)
+{
+	struct ipcwait_window w = ticking(0);
+	struct iw_timed_plan plan;
+	uint64_t spun_ns;
+
+	(void)state;
+	assert_true(iw_window_timed(&w, 0, B, &guest_timer, &plan));
+	spun_ns = plan.spin_ns - plan.sleep.span_ns;
+	assert_true(iw_window_timed(&w, spun_ns, B, &guest_timer, &plan));
+	assert_int_equal(plan.spin_ns, plan.sleep.span_ns);
+	assert_false(iw_window_timed(&w, spun_ns + 1, B, &guest_timer, &plan));
+}
+
 static void test_rhythm_and_histogram_do_not_touch(void **state)
 {
 	uint64_t seed = check_seed();
@@ -171,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_any_bytes_stay_below_2b_with_a_timer),
 		cmocka_unit_test(test_regular_waits_are_timed),
 		cmocka_unit_test(test_the_first_spin_comes_off_the_second),
+		cmocka_unit_test(test_as_long_as_it_may_spin),
 		cmocka_unit_test(test_rhythm_and_histogram_do_not_touch),
 		cmocka_unit_test(test_long_without_an_interval),
 	};
