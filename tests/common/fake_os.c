@@ -43,6 +43,11 @@ void fake_rseq(void)
 				     (uintptr_t)iw_arch_thread_pointer());
 }
 
+char *fake_thread_pointer(void)
+{
+	return (char *)&fake;
+}
+
 void fake_script(const struct fake_step *steps, unsigned n)
 {
 	fake.script = steps;

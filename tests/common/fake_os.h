@@ -95,6 +95,9 @@ void fake_rseq(void);
 /* What the CPU of tests/common/arch counts; the tests on it define it. */
 uint64_t fake_ticks(void);
 
+/* And where its thread pointer points to. */
+char *fake_thread_pointer(void);
+
 /* The waits to come. */
 void fake_script(const struct fake_step *steps, unsigned n);
 

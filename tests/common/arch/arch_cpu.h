@@ -20,4 +20,12 @@ static inline bool iw_arch_ticks_steady(void)
 	return true;
 }
 
+char *fake_thread_pointer(void);
+
+#define iw_arch_thread_pointer iw_arch_thread_pointer
+static inline char *iw_arch_thread_pointer(void)
+{
+	return fake_thread_pointer();
+}
+
 #endif
