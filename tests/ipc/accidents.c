@@ -118,5 +118,12 @@ const struct accident accidents[] = {
 		.turn = 2,
 		.turns = 4,
 	},
+	{
+		.table = "stop",
+		.name = "stopped; the others go on, and it later",
+		.stops = true,
+		.turn = 1,
+		.turns = 3,
+	},
 	{ .name = NULL },
 };

@@ -6,9 +6,10 @@
 #include "stage.h"
 
 struct accident {
-	const char *table; /* kill or signal */
+	const char *table; /* kill, signal or stop */
 	const char *name;
-	void (*handler)(int signal); /* NULL: the victim is killed */
+	bool stops;                  /* the victim is stopped, and goes on later */
+	void (*handler)(int signal); /* else, and if this is NULL, it is killed */
 	bool restarts;               /* SA_RESTART */
 	enum heal heal;              /* and then this is how the others find out */
 

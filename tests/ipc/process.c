@@ -30,7 +30,12 @@ char process_state(pid_t pid)
 
 bool process_quiet(pid_t pid)
 {
-	return strchr("SZTt", process_state(pid)) != NULL;
+	return process_quiet_in(process_state(pid));
+}
+
+bool process_quiet_in(char state)
+{
+	return strchr("SZTt", state) != NULL;
 }
 
 int64_t process_cpu_ns(pid_t pid)

@@ -15,6 +15,7 @@ char process_state(pid_t pid);
 
 /* It will not do anything by itself: asleep, stopped or ended. */
 bool process_quiet(pid_t pid);
+bool process_quiet_in(char state);
 
 /* CPU time that the process has used, all threads, in ns. */
 int64_t process_cpu_ns(pid_t pid);

@@ -62,6 +62,17 @@ struct region {
 	int64_t patience_ns;
 	unsigned handler_posted, handler_taken, handler_woke;
 
+	/* One of each other kind; whoever is inside what is to be done once, who has died, or is
+	 * about to, and how often it was done. */
+	struct ipcwait_rwlock rwlock;
+	struct ipcwait_barrier barrier;
+	struct ipcwait_latch latch;
+	struct ipcwait_once once;
+	struct ipcwait_event event;
+	struct ipcwait_eventcount eventcount;
+	struct ipcwait_cond cond;
+	uint32_t inside, doomed[2], completed;
+
 	/* Of a storm. */
 	struct ipcwait_sem sem[REGION_SEMS];
 	struct intent intent[REGION_SLOTS];

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alarms.h"
 #include "common/check.h"
 #include "common/sem_word.h"
 #include "process.h"
@@ -20,6 +21,9 @@
  */
 #define PATIENCE_NS         INT64_C(200000000)
 #define PATIENCE_HURRIED_NS INT64_C(1000000)
+
+/* In which everybody must have come home, however busy the machine, in ns. */
+#define LONG_NS INT64_C(20000000000)
 
 /* A value that the library does not leave in errno by chance. */
 #define ERRNO_MARK 4711
@@ -209,7 +213,7 @@ void stage_hold(struct stage *st)
 
 void stage_release(struct stage *st)
 {
-	trace_end(st->other[0]);
+	trace_end(st->other[0], 0);
 	st->held = false;
 }
 
@@ -218,11 +222,28 @@ unsigned stage_asleep(struct stage *st)
 	unsigned asleep = 0;
 
 	for (unsigned i = 0; i < st->others; i++) {
-		while (!process_quiet(st->other[i]))
+		char state = process_state(st->other[i]);
+
+		/* One look: an alarm may ring between two. */
+		while (!process_quiet_in(state)) {
 			(void)sched_yield();
-		asleep += process_state(st->other[i]) == 'S';
+			state = process_state(st->other[i]);
+		}
+		asleep += state == 'S';
 	}
 	return asleep;
+}
+
+void stage_await_home(struct stage *st, unsigned asleep, struct ipcwait_word64 *futex)
+{
+	int64_t until_ns = ipcwait_deadline_in_ns(LONG_NS);
+
+	while (stage_asleep(st) > asleep) {
+		CHECK(ipcwait_now_ns() < until_ns);
+		if (!alarms_ring(st->suspect->name))
+			alarms_play((uint32_t *)futex);
+		stage_let_pass(STAGE_LONG_NS);
+	}
 }
 
 /* Where it does not stop for a signal, it gets one by stopping for it. */
@@ -240,13 +261,10 @@ static void go_on(const struct stage *st, enum stage_go how)
 		trace_go_on(st->victim, SIGUSR1);
 }
 
-enum traced stage_resume(struct stage *st, enum stage_go how)
+static enum traced await_victim(struct stage *st, bool may_sleep)
 {
-	if (st->scene->between)
-		st->scene->between(st);
-	go_on(st, how);
 	for (;;) {
-		enum traced came = trace_await(st->victim, st->scene->sleeps);
+		enum traced came = trace_await(st->victim, may_sleep);
 
 		if (came == TRACED_ASLEEP) {
 			st->slept++;
@@ -261,6 +279,14 @@ enum traced stage_resume(struct stage *st, enum stage_go how)
 	}
 }
 
+enum traced stage_resume(struct stage *st, enum stage_go how)
+{
+	if (st->scene->between)
+		st->scene->between(st);
+	go_on(st, how);
+	return await_victim(st, st->scene->sleeps);
+}
+
 enum traced stage_sleep(struct stage *st)
 {
 	enum traced came;
@@ -269,6 +295,25 @@ enum traced stage_sleep(struct stage *st)
 	came = trace_await(st->victim, true);
 	st->ended = came == TRACED_ENDED;
 	return came;
+}
+
+/* Asleep it stops for the signal, else it gets it when it is let go. */
+void stage_stop(struct stage *st)
+{
+	CHECK(kill(st->victim, SIGSTOP) == 0);
+	if (st->asleep) {
+		CHECK_EQ(trace_await(st->victim, false), TRACED_STOPPED);
+		CHECK_EQ(trace_signal(), SIGSTOP);
+	}
+	trace_end(st->victim, st->asleep ? SIGSTOP : 0);
+	while (process_state(st->victim) != 'T')
+		(void)sched_yield();
+}
+
+void stage_continue(struct stage *st)
+{
+	CHECK(kill(st->victim, SIGCONT) == 0);
+	CHECK_EQ(await_victim(st, true), TRACED_ENDED);
 }
 
 void stage_let_pass(long ns)

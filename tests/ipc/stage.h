@@ -26,6 +26,12 @@
 /* How the others find out that a process is dead: somebody posts, or somebody looks. */
 enum heal { HEAL_BY_POST, HEAL_BY_LOOK };
 
+/*
+ * For how long a wait with a deadline lasts whose sleeps have alarms: beyond the first and not
+ * many, so that one that is stepped goes the same way as one that is not. Such scenes are rare.
+ */
+#define STAGE_PATIENCE_NS 20000000
+
 struct stage;
 
 /* One call, in one state of its object. A primitive's rows say more about it. */
@@ -89,6 +95,9 @@ struct suspect {
 	 * Returns what it was, in a few words. */
 	const char *(*mourn)(struct stage *st, enum heal heal);
 
+	/* The victim is stopped: the others do what nobody needs it for. Or NULL. */
+	void (*detour)(struct stage *st);
+
 	/* The victim has returned, and its handler has run: all is in order. */
 	void (*audit)(struct stage *st);
 };
@@ -140,6 +149,12 @@ void stage_release(struct stage *st);
 unsigned stage_asleep(struct stage *st);
 
 /*
+ * Not more than @asleep of the others sleep on, of those who sleep on @futex: a dead waker has
+ * not told the rest, and they find out by themselves (alarms.h).
+ */
+void stage_await_home(struct stage *st, unsigned asleep, struct ipcwait_word64 *futex);
+
+/*
  * A call of the tracer's, in another thread of its: what the library keeps for a thread is not
  * to differ from one victim to the next, and each inherits it from the thread that forks.
  */
@@ -156,6 +171,10 @@ enum traced stage_resume(struct stage *st, enum stage_go how);
 
 /* The victim goes on until it sleeps, and is left so. */
 enum traced stage_sleep(struct stage *st);
+
+/* It is stopped where it is, as by SIGSTOP, and not traced any more; it goes on to its end. */
+void stage_stop(struct stage *st);
+void stage_continue(struct stage *st);
 
 /* Let this time pass, in ns. */
 void stage_let_pass(long ns);

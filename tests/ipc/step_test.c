@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * step_test kill|signal OBJECT: an accident at every instruction of every call. The path of a
+ * step_test kill|signal|stop OBJECT: an accident at every instruction of every call. The path of a
  * call is found by stepping through it once. Then there is one performance for each instruction
  * on it, and for each time that the call sleeps in the kernel.
  */
@@ -255,6 +255,12 @@ static const char *strike(struct stage *st, const struct accident *accident)
 	if (accident->handler) {
 		CHECK_EQ(stage_resume(st, STAGE_GO_ON_WITH_SIGNAL), TRACED_ENDED);
 		st->suspect->audit(st);
+	} else if (accident->stops) {
+		stage_stop(st);
+		if (st->suspect->detour)
+			st->suspect->detour(st);
+		stage_continue(st);
+		st->suspect->audit(st);
 	} else {
 		if (st->suspect->witness)
 			st->suspect->witness(st);
@@ -367,9 +373,12 @@ static void perform_all(const struct suspect *suspect, const struct scene *scene
 
 static const struct suspect *suspect_named(const char *name)
 {
-	static const struct suspect *const suspects[] = { &sem_suspect, &futex_suspect,
-							  &robust_suspect,
-							  &channel_suspect };
+	static const struct suspect *const suspects[] = {
+		&sem_suspect,
+		&futex_suspect,
+		&robust_suspect,
+		&channel_suspect,
+	};
 
 	for (unsigned i = 0; i < sizeof(suspects) / sizeof(suspects[0]); i++)
 		if (strcmp(suspects[i]->name, name) == 0)
@@ -405,13 +414,22 @@ static void run_tables(void)
 
 static void usage(void)
 {
-	fputs("usage: step_test kill|signal sem|futex|robust|channel\n", stderr);
+	fputs("usage: step_test kill|signal|stop sem|futex|robust|channel\n", stderr);
 	exit(2);
+}
+
+static bool is_table(const char *name)
+{
+	const struct accident *a = accidents;
+
+	while (a->name && strcmp(a->table, name) != 0)
+		a++;
+	return a->name;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3 || (strcmp(argv[1], "kill") != 0 && strcmp(argv[1], "signal") != 0))
+	if (argc != 3 || !is_table(argv[1]))
 		usage();
 	suspected = suspect_named(argv[2]);
 	if (!suspected)

@@ -172,7 +172,7 @@ bool trace_possible(void)
 	return status;
 }
 
-void trace_end(pid_t child)
+void trace_end(pid_t child, int signal)
 {
-	resume(PTRACE_DETACH, child, 0);
+	resume(PTRACE_DETACH, child, signal);
 }

@@ -59,7 +59,7 @@ int trace_signal(void);
 /* Stop whenever it is about to execute the instruction at that address; 0: no more. */
 void trace_break_at(pid_t child, uintptr_t address);
 
-/* It goes its own way. */
-void trace_end(pid_t child);
+/* It goes its own way, with a signal if that is not 0. */
+void trace_end(pid_t child, int signal);
 
 #endif
