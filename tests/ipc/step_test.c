@@ -374,10 +374,8 @@ static void perform_all(const struct suspect *suspect, const struct scene *scene
 static const struct suspect *suspect_named(const char *name)
 {
 	static const struct suspect *const suspects[] = {
-		&sem_suspect,
-		&futex_suspect,
-		&robust_suspect,
-		&channel_suspect,
+		&sem_suspect,     &futex_suspect, &robust_suspect, &channel_suspect,
+		&barrier_suspect, &latch_suspect, &once_suspect,
 	};
 
 	for (unsigned i = 0; i < sizeof(suspects) / sizeof(suspects[0]); i++)
@@ -414,7 +412,9 @@ static void run_tables(void)
 
 static void usage(void)
 {
-	fputs("usage: step_test kill|signal|stop sem|futex|robust|channel\n", stderr);
+	fputs("usage: step_test kill|signal|stop "
+	      "sem|futex|robust|channel|barrier|latch|once\n",
+	      stderr);
 	exit(2);
 }
 
