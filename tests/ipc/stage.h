@@ -188,7 +188,7 @@ void stage_close(struct stage *st);
 /* The primitives. */
 extern const struct suspect sem_suspect, futex_suspect, robust_suspect, channel_suspect,
 	rwlock_suspect, barrier_suspect, latch_suspect, once_suspect, event_suspect,
-	eventcount_suspect;
+	eventcount_suspect, cond_suspect;
 
 /* The memory and the primitive, for the victim's handler. */
 extern struct region *stage_region;

@@ -376,7 +376,7 @@ static const struct suspect *suspect_named(const char *name)
 	static const struct suspect *const suspects[] = {
 		&sem_suspect,    &futex_suspect,      &robust_suspect, &channel_suspect,
 		&rwlock_suspect, &barrier_suspect,    &latch_suspect,  &once_suspect,
-		&event_suspect,  &eventcount_suspect,
+		&event_suspect,  &eventcount_suspect, &cond_suspect,
 	};
 
 	for (unsigned i = 0; i < sizeof(suspects) / sizeof(suspects[0]); i++)
@@ -414,7 +414,8 @@ static void run_tables(void)
 static void usage(void)
 {
 	fputs("usage: step_test kill|signal|stop "
-	      "sem|futex|robust|channel|rwlock|barrier|latch|once|event|eventcount\n",
+	      "sem|futex|robust|channel|rwlock|barrier|latch|"
+	      "once|event|eventcount|cond\n",
 	      stderr);
 	exit(2);
 }
