@@ -197,7 +197,7 @@ static void signal_one(const int64_t *v)
 	assert_woken(classes, stamp);
 }
 
-static void signal_(void)
+static void signals(void)
 {
 	static const struct edges axes[] = {
 		ALL_SERVED,
@@ -487,7 +487,7 @@ static int begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CHILD_TEST(signal_),
+		CHILD_TEST(signals),
 		CHILD_TEST(broadcast),
 		CHILD_TEST(announce_a_sleep),
 		CHILD_TEST(come_back_from_a_sleep),

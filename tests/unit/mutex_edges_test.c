@@ -277,13 +277,11 @@ static void announce_one(const int64_t *v)
 	struct waiter me = { 0 };
 	struct model s;
 	bool full, naps;
-	int64_t turn;
 	int r;
 
 	if (!legal(v, OTHER, &s) || (s.robust && note))
 		return;
 	s.owner = s.owner && !s.robust ? 1 : s.owner;
-	/* Kept for a while only. */
 	world(s, 500 * US, v[STATES + 1] ? IPCWAIT_PRIVATE : 0);
 	m.note.v = s.robust ? m.note.v : note;
 	edge_script(&m.word.v, steps, 1);
@@ -296,13 +294,12 @@ static void announce_one(const int64_t *v)
 	SAME(edge_sleeps, 1);
 	full = s.sleepers == SLEEPERS;
 	naps = note == BUSY && !s.quiet;
-	turn = turn_ns(s.sleepers);
 	if (!full)
 		s = asleep(me, s, naps);
 	assert_slept(0, s, !full, false);
 	if (!full)
 		assert_alarm(0, naps ? nap_ns(s.sleepers)
-				     : least(most(turn, 5 * MS),
+				     : least(most(turn_ns(s.sleepers - 1), 5 * MS),
 					     s.robust ? 100 * MS : 1000 * MS));
 	me = (struct waiter){ .sleeper = !full, .naps = naps && !full };
 	if (had(me, &s, true, note == LAST_COUNT, &r)) {
@@ -347,6 +344,24 @@ static void sleep_again(struct waiter *me, struct model *s, int64_t before, unsi
 	assert_alarm(1, least(want_ns, s->robust ? 100 * MS : 1000 * MS));
 }
 
+/* One that is up, and was not let in: what comes of it in the end. */
+static int look_on(struct waiter me, struct model *s, int64_t before, unsigned late,
+		   bool timed)
+{
+	int r;
+
+	/* It says that it is up, unless it is kept for another. */
+	s->wake = s->wake || !s->urgent;
+	me.overdue = late == 2;
+	if (had(me, s, false, timed, &r))
+		return r;
+	sleep_again(&me, s, before, late);
+	if (had(me, s, true, timed, &r))
+		return r;
+	*s = without(me, *s);
+	return -ENOSYS;
+}
+
 static void come_back_one(const int64_t *v)
 {
 	unsigned late = (unsigned)v[STATES + 1];
@@ -382,18 +397,8 @@ static void come_back_one(const int64_t *v)
 		return;
 	}
 	me.rang = !me.woken && (late == 2 || (late == 1 && busy));
-	if (!had(me, &s, false, timed, &want)) {
-		/* It says that it is up, unless it is kept for another. */
-		s.wake = s.wake || !s.urgent;
-		me.overdue = late == 2;
-		if (!had(me, &s, false, timed, &want)) {
-			sleep_again(&me, &s, before.sleepers, late);
-			if (!had(me, &s, true, timed, &want)) {
-				s = without(me, s);
-				want = -ENOSYS;
-			}
-		}
-	}
+	if (!had(me, &s, false, timed, &want))
+		want = look_on(me, &s, before.sleepers, late, timed);
 	SAME(r, want);
 	SAME(mutex_word(&m), pack(s));
 	SAME(fake.wakes, 0);
