@@ -37,11 +37,18 @@ def failed_tests(program):
     return sorted(set(FAILED.findall(run.stdout)))
 
 
+def control(builder, name):
+    """Those that fail without a mutant."""
+    with tempfile.TemporaryDirectory(dir=builder.folder) as folder:
+        return failed_tests(builder.build(name, folder, {}))
+
+
 def check(builder, mutant):
     with tempfile.TemporaryDirectory(dir=builder.folder) as folder:
         begin = time.monotonic()
         try:
-            failed = failed_tests(builder.build(mutant, folder))
+            failed = failed_tests(
+                builder.build(mutant.program, folder, mutants.changed(builder, mutant)))
         except LookupError as error:
             return False, str(error)
         except subprocess.CalledProcessError as error:
@@ -72,7 +79,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix='ipcwait-mutants-') as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         builder = mutants.Builder(args, folder)
-        builder.prepare_all(dict.fromkeys(m.program for m in chosen))
+        programs = {m.program for m in chosen}
+        builder.prepare_all(programs, pool)
+        failed = sorted(sum(pool.map(lambda p: control(builder, p), programs), []))
+        if failed:
+            print(f'FAILS WITHOUT A MUTANT: {", ".join(failed)}')
+            return 1
         for mutant, (found, words) in zip(chosen, pool.map(lambda m: check(builder, m), chosen)):
             missed += not found
             print(f'{mutant.name:48} {words}', flush=True)
