@@ -333,7 +333,8 @@ static void draw_thread(uint64_t *seed)
 	t->learned = (uint32_t)played_any(seed, 32);
 	t->quick = (uint32_t)played_any(seed, 32);
 	if (one_in(seed, 4))
-		t->unprobed = 60 + (uint32_t)played_any(seed, 8);
+		t->unprobed =
+			(uint32_t)(8 * played_any(seed, 12) + 6 + played_any(seed, 2));
 	/* Another thread, or one with debts. */
 	if (one_in(seed, 4))
 		t->credit_full_at = 0;
@@ -415,7 +416,7 @@ void played_draw(uint64_t *seed)
 	static const uint64_t apart[] = { 0, 0, 0, 0, 300, 1000 };
 	unsigned object = (unsigned)one_in(seed, 3);
 
-	fake.now_ns += any_length(seed, 10 * MS);
+	fake.now_ns += one_in(seed, 6) ? 21 * MS : any_length(seed, 10 * MS);
 	iw_rseq_offset = 0;
 	if (!one_in(seed, 4))
 		iw_rseq_offset = (ptrdiff_t)((uintptr_t)&fake.rseq_field -
