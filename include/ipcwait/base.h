@@ -60,7 +60,7 @@
  * Not marked is what has 0 to say to most correct programs, so that it is written as with POSIX:
  * plain lock and wait, unlock, post, set, signal, notify, close, fini. A program looks at the
  * result nevertheless
- *   - of a wait that returns -EINTR after a signal handler, if one may run;
+ *   - of a wait for an object with IPCWAIT_INTERRUPTIBLE: -EINTR;
  *   - of a robust mutex's lock: its owner may have died, or (-ENOTSUP) not be known here;
  *   - of a lock that may come to its limit (-EAGAIN): a recursive mutex, one of very many readers;
  *   - of all that may have to wait (-ENOSYS), if a filter may forbid it futex(2).
@@ -101,6 +101,15 @@
 
 /* Object flag: only threads of one process use the object, and all by one address. */
 #define IPCWAIT_PRIVATE 1u
+
+/*
+ * Object flag of semaphores, events and event counts, and flag of ipcwait_futex_wait(): a signal
+ * handler that runs in a wait ends it with -EINTR, with SA_RESTART or without. No other wait is
+ * ended by one. Such a wait does not spin, where a handler would leave no trace: it costs a sleep
+ * and a wake. As with every such call, a handler that runs right before the thread sleeps, or when
+ * something else has woken it already, goes unnoticed.
+ */
+#define IPCWAIT_INTERRUPTIBLE 2u
 
 IPCWAIT_BEGIN_DECLS
 

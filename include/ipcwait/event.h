@@ -8,8 +8,7 @@
  *	void start(void) { make_ready(); ipcwait_event_set(&ready); }
  *	void user(void)
  *	{
- *		while (ipcwait_event_wait(&ready) == -EINTR)
- *			continue;                      // a signal handler ran
+ *		ipcwait_event_wait(&ready);
  *		use_it();
  *	}
  *
@@ -112,7 +111,8 @@ IPCWAIT_BEGIN_DECLS
 /**
  * ipcwait_event_init() - make an event that is not set
  * @e:     memory for the event, 8-byte aligned
- * @flags: 0 (manual reset, usable between processes), IPCWAIT_AUTO_RESET, IPCWAIT_PRIVATE
+ * @flags: 0 (manual reset, usable between processes), or of IPCWAIT_AUTO_RESET, IPCWAIT_PRIVATE
+ *         and IPCWAIT_INTERRUPTIBLE
  *
  * Not needed for memory that is all zero. Over a live event it forgets its waiters.
  *
@@ -165,10 +165,7 @@ IPCWAIT_API int ipcwait_event_fini(struct ipcwait_event *e);
  * Return: 0, the event was set, and is reset now if it resets itself. Any error: nothing was
  *         taken.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
- *               was installed with SA_RESTART ends a wait without a deadline only where the
- *               library sleeps on a timer, as ipcwait_event_wait(); call again to go on
- *               waiting, from then on
+ *   -EINTR      a signal handler ran, and @e is IPCWAIT_INTERRUPTIBLE
  *   -EINVAL     @e is misaligned or finished
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
@@ -274,10 +271,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_event_trywait(struct ipcwait_event
  *
  * Return: 0, the event was set, and is reset now if it resets itself. Any error: nothing was
  *         taken.
- *   -EINTR   a signal handler ran while the caller slept (never while it spun); one that was
- *            installed with SA_RESTART only with IPCWAIT_LATENCY, where waits are regular
- *            and the library sleeps on a timer to be up before the event; call again to go on
- *            waiting, from then on
+ *   -EINTR   a signal handler ran, and @e is IPCWAIT_INTERRUPTIBLE
  *   -EINVAL  @e is misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *

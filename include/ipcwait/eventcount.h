@@ -107,7 +107,7 @@ IPCWAIT_BEGIN_DECLS
 /**
  * ipcwait_eventcount_init() - make an event count
  * @ec:    memory for the event count, 8-byte aligned
- * @flags: 0 (usable between processes) or IPCWAIT_PRIVATE
+ * @flags: 0 (usable between processes), or of IPCWAIT_PRIVATE and IPCWAIT_INTERRUPTIBLE
  *
  * Not needed for memory that is all zero. Over a live event count it forgets its waiters.
  *
@@ -162,10 +162,7 @@ IPCWAIT_API int ipcwait_eventcount_fini(struct ipcwait_eventcount *ec);
  * Return: 0, look at the condition again: there was a notification since @key, for whomever.
  *         Any error: none was used up.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
- *               was installed with SA_RESTART ends a wait without a deadline only with
- *               IPCWAIT_LATENCY, where waits are regular and the library sleeps on a timer to
- *               be up before the notification; prepare again to go on waiting
+ *   -EINTR      a signal handler ran, and @ec is IPCWAIT_INTERRUPTIBLE
  *   -EINVAL     @ec is misaligned or finished
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *

@@ -7,7 +7,7 @@
  *
  *	while (__atomic_load_n(&ready, __ATOMIC_ACQUIRE) == 0) {
  *		int r = ipcwait_futex_wait(&ready, 0, IPCWAIT_FOREVER, &window, 0);
- *		if (r && r != -EAGAIN && r != -EINTR)
+ *		if (r && r != -EAGAIN)
  *			return r;
  *	}
  *
@@ -39,7 +39,7 @@ IPCWAIT_BEGIN_DECLS
  * @deadline_ns: absolute, CLOCK_MONOTONIC; IPCWAIT_FOREVER never expires
  * @w:           what is known about waits on this word, shared by all its waiters; spins
  *               as it says and learns from this wait. NULL: sleep at once, learn nothing
- * @flags:       0 or IPCWAIT_PRIVATE
+ * @flags:       0, or of IPCWAIT_PRIVATE and IPCWAIT_INTERRUPTIBLE: it does not spin then
  *
  * The word is read by the caller while it spins, by the kernel atomically when it goes
  * to sleep. With @w NULL only the kernel reads it, unless the deadline has passed already.
@@ -48,8 +48,7 @@ IPCWAIT_BEGIN_DECLS
  *         at the word again.
  *   -EAGAIN     *@word differed from @expected when the call began
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran during the sleep (never while spinning); a handler
- *               installed with SA_RESTART interrupts only waits that have a deadline
+ *   -EINTR      a signal handler ran, and @flags has IPCWAIT_INTERRUPTIBLE
  *   -EINVAL     @word is NULL or misaligned, @w is misaligned, or unknown @flags
  *   -EFAULT     @word is not mapped (where the caller reads it, that faults instead)
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
@@ -87,8 +86,6 @@ struct ipcwait_futex_waiter {
  * Return: the index of a word that differed at the call, the lowest; or later of one that
  *         differs or was woken. Look at that word again: it may be for no reason.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran during the sleep (never while spinning), as
- *               ipcwait_wait_any()
  *   -EINVAL     @set is NULL, @n is 0 or above 128, a word is NULL or misaligned, or has
  *               unknown flags
  *   -ENOMEM     the kernel had no memory for so many words

@@ -7,8 +7,7 @@
  *	void producer(void) { put(item); ipcwait_sem_post(&items); }
  *	void consumer(void)
  *	{
- *		while (ipcwait_sem_wait(&items) == -EINTR)
- *			continue;                  // a signal handler ran
+ *		ipcwait_sem_wait(&items);
  *		get(&item);
  *	}
  *
@@ -96,7 +95,7 @@ IPCWAIT_BEGIN_DECLS
  * ipcwait_sem_init() - make a semaphore with @value tokens
  * @s:     memory for the semaphore, 8-byte aligned
  * @value: tokens to begin with
- * @flags: 0 (usable between processes) or IPCWAIT_PRIVATE
+ * @flags: 0 (usable between processes), or of IPCWAIT_PRIVATE and IPCWAIT_INTERRUPTIBLE
  *
  * Not needed for memory that is all zero. Over a live semaphore it forgets its waiters.
  *
@@ -149,9 +148,7 @@ IPCWAIT_API int ipcwait_sem_fini(struct ipcwait_sem *s);
  *
  * Return: 0, the caller has taken one token. Any error: none was taken.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
- *               was installed with SA_RESTART ends a wait without a deadline only where the
- *               library sleeps on a timer, as ipcwait_sem_wait(); call again to go on waiting
+ *   -EINTR      a signal handler ran, and @s is IPCWAIT_INTERRUPTIBLE
  *   -EINVAL     @s is misaligned or finished
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
@@ -232,10 +229,7 @@ IPCWAIT_MUST_CHECK IPCWAIT_INLINE int ipcwait_sem_trywait(struct ipcwait_sem *s)
  * Spins for the semaphore's learned window, then sleeps.
  *
  * Return: 0, the caller has taken one token. Any error: none was taken.
- *   -EINTR   a signal handler ran while the caller slept (never while it spun); one that was
- *            installed with SA_RESTART only with IPCWAIT_LATENCY, where waits are regular
- *            and the library sleeps on a timer to be up before the token; call again to go on
- *            waiting
+ *   -EINTR   a signal handler ran, and @s is IPCWAIT_INTERRUPTIBLE
  *   -EINVAL  @s is misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2)
  *

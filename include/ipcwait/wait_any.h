@@ -34,7 +34,9 @@
  *
  * Guarantees: exactly one object is taken, and none with an error. No wake is lost: one that
  * reached this thread while it took something else goes to another sleeper of that object.
- * Objects at the front are preferred: where that starves the others, rotate the set.
+ * Objects at the front are preferred: where that starves the others, rotate the set. No signal
+ * handler ends the wait, whatever flags the objects have: the kernel goes on after those with
+ * SA_RESTART, and says nothing of them.
  *
  * Limits: at most IPCWAIT_WAIT_ANY_MAX objects. Where the kernel has no futex_waitv(2) (Linux
  * before 5.16, or a filter) only the first object wakes the thread at once. The others are
@@ -87,9 +89,6 @@ IPCWAIT_BEGIN_DECLS
  * Return: the index in @set of the object that the caller has taken. At the first look that
  *         is the lowest. Any error: none was taken.
  *   -ETIMEDOUT  deadline reached
- *   -EINTR      a signal handler ran while the caller slept (never while it spun); one that
- *               was installed with SA_RESTART only if @n is 1 and there is a deadline, or
- *               where futex_waitv(2) is missing; call again to go on waiting
  *   -EINVAL     @set is NULL, @n is out of range, @w is misaligned; or an object is NULL,
  *               misaligned, finished, of unknown type, has unknown flags or an impossible
  *               .expected

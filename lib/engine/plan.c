@@ -62,7 +62,7 @@ bool iw_plan_worth_a_look(struct iw_waiter *me)
 	me->state = iw_window_state(me->window);
 	me->preset = me->facts ? iw_policy_preset(me->facts, me->state)
 			       : iw_state_preset(me->state);
-	return !iw_self()->alone && me->preset != IPCWAIT_BLOCK &&
+	return !me->interruptible && !iw_self()->alone && me->preset != IPCWAIT_BLOCK &&
 	       (!iw_state_known(me->state) || iw_state_share(me->state) ||
 		me->preset > IPCWAIT_POWER);
 }
@@ -71,6 +71,8 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 {
 	enum iw_reason why;
 
+	if (me->interruptible)
+		return IW_INTERRUPTIBLE;
 	if (!me->facts)
 		return IW_NO_FACTS;
 	why = me->preset == IPCWAIT_BLOCK ? IW_PRESET_BLOCK : lacks_cpu(me);

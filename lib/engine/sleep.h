@@ -11,14 +11,11 @@
 struct iw_rest;
 struct iw_waiter;
 
-/* Sleep in the kernel once. Returns what lib/os/futex.h lists. */
-int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
-		  int64_t deadline_ns, bool private_);
-
 /*
- * Sleep in the kernel once, as @rest says, until @until_ns at the latest. Returns what
- * lib/os/futex.h and futex_waitv.h list; but -EAGAIN instead of -ENOSYS and -EPERM where
- * futex_waitv(2) is not to be had, and iw_sleeps_on_several() is false from then on.
+ * Sleep in the kernel once, as @rest says, until @until_ns at the latest; if @me is interruptible,
+ * until any signal handler runs. Returns what lib/os/futex.h and futex_waitv.h list; but -EAGAIN
+ * instead of -ENOSYS and -EPERM where futex_waitv(2) is not to be had, and iw_sleeps_on_several()
+ * is false from then on.
  */
 int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
 

@@ -102,7 +102,7 @@ static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t
 /* What a sleep until @until_ns that ended with @r means for the wait. 0, -EAGAIN: go on. */
 static int after_sleep(const struct iw_waiter *me, int64_t until_ns, int r)
 {
-	if (r == -EINTR && me->what->restarts)
+	if (r == -EINTR && !me->interruptible)
 		return -EAGAIN;
 	return r > 0 || (r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r;
 }

@@ -9,7 +9,7 @@
  *     ▼                        ▼
  *   taken ◄── there ── settle ──► how to rest ──► futex ──► woken ──► look again
  *                                                   │
- *                            withdraw ◄── deadline, signal, error       (wait.c)
+ *                            withdraw ◄── deadline, error               (wait.c)
  *                               ▲                   │
  *                               └─── a timer of ours, shortly before the expected end:
  *                                    spin what is left, then settle again
@@ -97,9 +97,6 @@ struct iw_waitable {
 	 * between leaves something to see. */
 	bool resumable;
 
-	/* A signal handler that runs during a sleep does not end the wait. */
-	bool restarts;
-
 	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
 	 * for a mark that it sets where it finds it missing. */
 	enum iw_seen (*look)(struct iw_waiter *me);
@@ -121,6 +118,7 @@ struct iw_waiter {
 	uintptr_t site;    /* where in the program: the return address; 0: not known */
 	uint64_t apart_ns; /* two looks are so far apart at least; 0: as close as can be */
 	bool private_;
+	bool interruptible; /* a signal handler ends the wait; so it does not spin */
 
 	/* Set by the engine. */
 	bool woken;        /* the kernel reported a wake, at the end of the last sleep */
@@ -141,8 +139,8 @@ struct iw_waiter {
 /*
  * Wait until look(), settle() or withdraw() has taken it.
  *
- * Returns 0; -ETIMEDOUT, -EINTR; -EINVAL, -EFAULT or -ENOSYS from the kernel, which mean
- * that the object cannot be slept on and are never retried.
+ * Returns 0; -ETIMEDOUT; -EINTR if the waiter is interruptible; -EINVAL, -EFAULT or -ENOSYS from
+ * the kernel, which mean that the object cannot be slept on and are never retried.
  */
 int iw_wait(struct iw_waiter *me);
 

@@ -22,6 +22,7 @@ enum iw_reason {
 	IW_NO_FACTS,     /* nothing was known about the machine yet */
 	IW_OVERTAKEN,    /* others took it too often while the thread spun for it */
 	IW_DEADLINE,     /* it spun until its deadline */
+	IW_INTERRUPTIBLE, /* a signal handler is to end the wait, and none ends a spin */
 	IW_REASONS,
 };
 

@@ -66,8 +66,8 @@ static struct iw_rest settle(struct iw_waiter *base)
 
 #define WAITABLE(of_kind)                                                             \
 	{                                                                             \
-		.kind = (of_kind), .resumable = true, .restarts = true, .look = look, \
-		.settle = settle, .withdraw = leave_and_attempt,                      \
+		.kind = (of_kind), .resumable = true, .look = look, .settle = settle, \
+		.withdraw = leave_and_attempt,                                        \
 	}
 
 static const struct iw_waitable queue_waitable = WAITABLE(IPCWAIT_KIND_QUEUE);

@@ -285,7 +285,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 static const struct iw_waitable select_waitable = {
 	.kind = IPCWAIT_KIND_CHANNEL,
 	.resumable = true,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 	.withdraw = withdraw,

@@ -94,7 +94,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 static const struct iw_waitable barrier_waitable = {
 	.kind = IPCWAIT_KIND_BARRIER,
 	.resumable = true,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 };
@@ -246,7 +245,6 @@ static struct iw_rest settle_at_end(struct iw_waiter *base)
 
 static const struct iw_waitable end_waitable = {
 	.kind = IPCWAIT_KIND_BARRIER,
-	.restarts = true,
 	.look = look_at_end,
 	.settle = settle_at_end,
 };

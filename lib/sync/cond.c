@@ -146,7 +146,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 
 static const struct iw_waitable cond_waitable = {
 	.kind = IPCWAIT_KIND_COND,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 };
@@ -315,7 +314,6 @@ static struct iw_rest settle_at_end(struct iw_waiter *base)
 
 static const struct iw_waitable drain_waitable = {
 	.kind = IPCWAIT_KIND_COND,
-	.restarts = true,
 	.look = look_at_end,
 	.settle = settle_at_end,
 };

@@ -31,7 +31,7 @@ static uint64_t sleepers(uint64_t w)
 
 static const struct iw_layout layout = {
 	.kind = IPCWAIT_KIND_EVENT,
-	.known_flags = IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET,
+	.known_flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE | IPCWAIT_AUTO_RESET,
 	.flags = offsetof(struct ipcwait_event, flags),
 	.flags_bytes = 4,
 	.note = offsetof(struct ipcwait_event, reserved),

@@ -50,7 +50,7 @@ static const struct iw_waitable futex_waitable = {
 
 /* 0, or the error of @call if it cannot use these. @w may be NULL. */
 static int check(const uint32_t *word, const struct ipcwait_window *w, unsigned flags,
-		 const char *call)
+		 unsigned known_flags, const char *call)
 {
 	const char *what = NULL;
 
@@ -60,9 +60,22 @@ static int check(const uint32_t *word, const struct ipcwait_window *w, unsigned 
 		what = IW_MISALIGNED;
 	else if ((uintptr_t)w % 8)
 		what = "misaligned window";
-	else if (flags & ~IPCWAIT_PRIVATE)
+	else if (flags & ~known_flags)
 		what = IW_UNKNOWN_FLAGS;
 	return what ? iw_misuse(-EINVAL, IPCWAIT_KIND_FUTEX, word, call, what) : 0;
+}
+
+/* Without a window: at once, and again only after a signal handler. */
+static int sleep_on_it(const struct futex_waiter *me)
+{
+	struct iw_rest rest = iw_rest_on(me->base.futex, me->expected);
+	bool interrupted = false;
+	int r;
+
+	while ((r = iw_sleep_as(&me->base, &rest, me->base.deadline_ns)) == -EINTR &&
+	       !me->base.interruptible)
+		interrupted = true;
+	return interrupted && r == -EAGAIN ? 0 : r;
 }
 
 int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
@@ -76,18 +89,19 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 			.deadline_ns = deadline_ns,
 			.site = IW_CALL_SITE,
 			.private_ = flags & IPCWAIT_PRIVATE,
+			.interruptible = flags & IPCWAIT_INTERRUPTIBLE,
 		},
 		.word = (const struct ipcwait_word32 *)word,
 		.expected = expected,
 	};
 
-	int r = check(word, w, flags, "ipcwait_futex_wait");
+	int r = check(word, w, flags, IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE,
+		      "ipcwait_futex_wait");
 
 	if (r)
 		return r;
 	if (!w && (deadline_ns == IPCWAIT_FOREVER || deadline_ns > iw_clock_ns()))
-		return iw_sleep_once(IPCWAIT_KIND_FUTEX, word, expected, deadline_ns,
-				     me.base.private_);
+		return sleep_on_it(&me);
 	if (changed(&me))
 		return -EAGAIN;
 	return w ? iw_wait(&me.base) : -ETIMEDOUT;
@@ -95,7 +109,7 @@ int ipcwait_futex_wait(uint32_t *word, uint32_t expected, int64_t deadline_ns,
 
 int ipcwait_futex_wake(uint32_t *word, unsigned count, unsigned flags)
 {
-	int r = check(word, NULL, flags, "ipcwait_futex_wake");
+	int r = check(word, NULL, flags, IPCWAIT_PRIVATE, "ipcwait_futex_wake");
 
 	if (r)
 		return r;

@@ -97,7 +97,6 @@ static bool withdraw(struct iw_waiter *base)
 static const struct iw_waitable latch_waitable = {
 	.kind = IPCWAIT_KIND_LATCH,
 	.resumable = true,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 	.withdraw = withdraw,

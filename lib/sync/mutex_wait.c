@@ -327,7 +327,6 @@ static bool withdraw(struct iw_waiter *base)
 
 static const struct iw_waitable mutex_waitable = {
 	.kind = IPCWAIT_KIND_MUTEX,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 	.withdraw = withdraw,

@@ -116,12 +116,15 @@ static inline void iw_waiter_begin(struct iw_waiter *me, const struct iw_layout 
 				   void *o, const struct iw_waitable *what,
 				   int64_t deadline_ns, uintptr_t site)
 {
+	uint32_t flags = iw_flags(layout, o);
+
 	me->what = what;
 	me->window = (void *)((char *)o + IW_WINDOW_AT);
 	me->futex = o;
 	me->deadline_ns = deadline_ns;
 	me->site = site;
-	me->private_ = iw_flags(layout, o) & IPCWAIT_PRIVATE;
+	me->private_ = flags & IPCWAIT_PRIVATE;
+	me->interruptible = flags & IPCWAIT_INTERRUPTIBLE;
 }
 
 /*

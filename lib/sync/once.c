@@ -151,7 +151,6 @@ static struct iw_rest settle(struct iw_waiter *base)
 /* Others may sleep: SLEEPS stays. */
 static const struct iw_waitable once_waitable = {
 	.kind = IPCWAIT_KIND_ONCE,
-	.restarts = true,
 	.look = look,
 	.settle = settle,
 };

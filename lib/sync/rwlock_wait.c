@@ -327,7 +327,6 @@ static bool writer_withdraw(struct iw_waiter *base)
 
 const struct iw_waitable iw_rwlock_reader = {
 	.kind = IPCWAIT_KIND_RWLOCK,
-	.restarts = true,
 	.look = reader_look,
 	.settle = reader_settle,
 	.withdraw = reader_withdraw,
@@ -335,7 +334,6 @@ const struct iw_waitable iw_rwlock_reader = {
 
 const struct iw_waitable iw_rwlock_writer = {
 	.kind = IPCWAIT_KIND_RWLOCK,
-	.restarts = true,
 	.look = writer_look,
 	.settle = writer_settle,
 	.withdraw = writer_withdraw,

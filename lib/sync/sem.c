@@ -38,7 +38,7 @@ static uint64_t wakes(uint64_t w)
 
 static const struct iw_layout layout = {
 	.kind = IPCWAIT_KIND_SEM,
-	.known_flags = IPCWAIT_PRIVATE,
+	.known_flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE,
 	.flags = offsetof(struct ipcwait_sem, flags),
 	.flags_bytes = 4,
 	.note = offsetof(struct ipcwait_sem, reserved),

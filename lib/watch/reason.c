@@ -27,6 +27,8 @@ static const struct {
 			"the CPU stood still during the spin: the hypervisor took it" },
 	[IW_PROBE] = { "probe", "it slept to measure what a sleep costs" },
 	[IW_NO_FACTS] = { "no facts", "nothing was known about the machine yet" },
+	[IW_INTERRUPTIBLE] = { "interruptible", "a signal handler is to end the wait, and "
+						"none ends a spin" },
 	[IW_DEADLINE] = { "deadline", "it spun until right before its deadline" },
 	[IW_OVERTAKEN] = { "overtaken",
 			   "others took it too often while the thread spun for it" },

@@ -21,10 +21,16 @@ _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 const struct iw_rseq_sequence iw_rseq_sequence;
 ptrdiff_t iw_rseq_offset;
 
+/* A sleep that any handler ends has an end of its own in 292 years, which nobody lives to see. */
+static int64_t end_of(int64_t deadline_ns)
+{
+	return deadline_ns == INT64_MAX - 1 ? INT64_MAX : deadline_ns;
+}
+
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {
-	return model_futex_wait(word, expected, deadline_ns, private_, UINT32_MAX);
+	return model_futex_wait(word, expected, end_of(deadline_ns), private_, UINT32_MAX);
 }
 
 int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
@@ -35,7 +41,7 @@ int iw_futex_wake(const uint32_t *word, uint32_t count, bool private_)
 int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		       bool private_, uint32_t bits)
 {
-	return model_futex_wait(word, expected, deadline_ns, private_, bits);
+	return model_futex_wait(word, expected, end_of(deadline_ns), private_, bits);
 }
 
 int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits)

@@ -3,12 +3,12 @@
 from mutant import Mutant
 
 BARRIER, LATCH, ONCE = 'lib/sync/barrier.c', 'lib/sync/latch.c', 'lib/sync/once.c'
+ENGINE = 'lib/engine/wait.c'
 LATCH_HEADER, ONCE_HEADER = 'include/ipcwait/latch.h', 'include/ipcwait/once.h'
 
 WAITABLE = """static const struct iw_waitable barrier_waitable = {
 \t.kind = IPCWAIT_KIND_BARRIER,
 \t.resumable = true,
-\t.restarts = true,
 \t.look = look,
 \t.settle = settle,
 """
@@ -88,10 +88,10 @@ OF_BARRIER = [
            'if (true)', 'barrier: four deadlines'),
     mutant('barrier: the last who gives up hides nothing', BARRIER,
            'if (!(next & ARRIVED_MASK))', 'if (false)', 'barrier: deadlines'),
-    mutant('barrier: a signal ends a wait', BARRIER, '.resumable = true,\n\t.restarts = true,',
-           '.resumable = true,', 'barrier: signals'),
-    mutant('barrier: a signal ends its end', BARRIER, '.restarts = true,\n\t.look = look_at_end',
-           '.look = look_at_end', 'barrier: ended under signals'),
+    mutant('barrier: a signal ends a wait', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)',
+           'barrier: signals'),
+    mutant('barrier: a signal ends its end', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)',
+           'barrier: ended under signals'),
     # Counts
     mutant('barrier: one party too many', BARRIER, 'arrived(w) + 1 >= parties;',
            'arrived(w) >= parties;', 'barrier: two meet'),
@@ -163,7 +163,8 @@ OF_LATCH = [
            '\t\tif (!count(w))\n\t\t\treturn true;\n', '', 'latch: deadline beside'),
     mutant('latch: open, with sleepers', LATCH, 'opens ? 0 : w - n * COUNT_ONE',
            'w - n * COUNT_ONE', 'latch: two wait'),
-    mutant('latch: a signal ends a wait', LATCH, '\t.restarts = true,\n', '', 'latch: signals'),
+    mutant('latch: a signal ends a wait', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)',
+           'latch: signals'),
     # Counts
     mutant('latch: room is looked for once', LATCH,
            '\tdo {\n\t\tif (n > count(w))\n\t\t\treturn -EOVERFLOW;\n',
@@ -213,7 +214,8 @@ OF_ONCE = [
            'me->name)', 'once: killed'),
     mutant('once: a failure leaves sleepers', ONCE, 'succeeded ? DONE : 0)',
            'succeeded ? DONE : w & SLEEPS)', 'once: two fail'),
-    mutant('once: a signal ends a wait', ONCE, '\t.restarts = true,\n', '', 'once: signals'),
+    mutant('once: a signal ends a wait', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)',
+           'once: signals'),
     # Who runs
     mutant('once: anybody runs', ONCE, 'if (*w & RUNNER_MASK && !(doubts && is_gone(me, *w)))',
            'if (*w & RUNNER_MASK && !doubts)', 'once: two call'),

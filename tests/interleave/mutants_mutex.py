@@ -3,6 +3,7 @@
 from mutant import Mutant
 
 OUT, WAIT, KNOWN = 'lib/sync/mutex.c', 'lib/sync/mutex_wait.c', 'lib/sync/mutex_known.c'
+ENGINE = 'lib/engine/wait.c'
 HEADER, WORD = 'include/ipcwait/mutex.h', 'lib/sync/mutex_word.h'
 
 
@@ -162,7 +163,7 @@ MUTANTS = [
            'killed in a nap'),
     mutant('its turn never comes', WAIT, 'me->overdue = now_ns >= me->turn_at;',
            'me->overdue = false;', 'overdue'),
-    mutant('a handler ends the wait', WAIT, '\t.restarts = true,\n', '', 'signals'),
+    mutant('a handler ends the wait', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)', 'signals'),
     # Death
     mutant('no proof', KNOWN, 'else if (is_gone(owner, birth))', 'else',
            'robust, alive'),

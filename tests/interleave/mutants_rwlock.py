@@ -3,6 +3,7 @@
 from mutant import Mutant
 
 LOCK, WAIT = 'lib/sync/rwlock.c', 'lib/sync/rwlock_wait.c'
+ENGINE = 'lib/engine/wait.c'
 WORD, HEADER = 'lib/sync/rwlock_word.h', 'include/ipcwait/rwlock.h'
 
 # The two inline functions that lock, told apart by what they compare with.
@@ -157,11 +158,7 @@ MUTANTS = [
            'deadline beside a writer'),
     mutant('rwlock: a reader gives up what is there', WAIT,
            '\tdo {\n\t\tif (read_lock(me, &w))\n\t\t\treturn true;\n', '\tdo {\n', 'deadlines'),
-    mutant('rwlock: a signal ends the wait of a reader', WAIT,
-           '.restarts = true,\n\t.look = reader_look,', '.look = reader_look,',
-           'signals, spurious returns'),
-    mutant('rwlock: a signal ends the wait of a writer', WAIT,
-           '.restarts = true,\n\t.look = writer_look,', '.look = writer_look,',
+    mutant('rwlock: a signal ends a wait', ENGINE, 'if (r == -EINTR && !me->interruptible)', 'if (false)',
            'signals, spurious returns'),
     # Counts
     mutant('rwlock: a reader announced without a look', WAIT,

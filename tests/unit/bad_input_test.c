@@ -2,16 +2,13 @@
 /* The rows of docs/bad-input.md that are the same for every kind of object. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/cmocka_all.h"
 #include "kinds.h"
 
 #define FILL           0x5a
 #define FAR_NS         INT64_C(3600000000000)
-#define SIGNALS        10
 #define TAMPERED_WAITS 5
 #define TAMPERED_NS    INT64_C(2000000)
 
@@ -254,53 +251,6 @@ static void test_tampered_words(void **state)
 	for_each_kind(tamper_row);
 }
 
-static void on_signal(int signal)
-{
-	(void)signal;
-}
-
-/* One at a time, as long as the wait lasts. */
-static void disturb(const struct kinds_waiter *w)
-{
-	const struct timespec pause = { 0, 500000 };
-
-	for (int i = 0; i < SIGNALS && !kinds_done(w); i++) {
-		kinds_signal(w, SIGUSR1);
-		(void)nanosleep(&pause, NULL);
-	}
-}
-
-static void signal_row(const struct kind *k, struct place *p)
-{
-	const int64_t deadlines[] = { IPCWAIT_FOREVER, ipcwait_deadline_in_ns(FAR_NS) };
-
-	for (unsigned i = 0; i < 2; i++) {
-		struct kinds_waiter *w;
-
-		memset(p, 0, sizeof(*p));
-		k->block(p);
-		w = kinds_start(k, p, deadlines[i]);
-		while (k->interrupts && !kinds_done(w))
-			disturb(w);
-		disturb(w);
-		CHECK_EQ(kinds_done(w), k->interrupts);
-		if (!k->interrupts)
-			k->release(p);
-		CHECK_EQ(kinds_join(w), k->interrupts ? -EINTR : 0);
-	}
-}
-
-static void test_signals(void **state)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	(void)state;
-	if (CHECK_DEFERS_SIGNALS)
-		skip();
-	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	for_each_kind(signal_row);
-}
-
 struct cancelled {
 	const struct kind *kind;
 	void *object;
@@ -354,7 +304,6 @@ int main(void)
 		THREADS_TEST(test_fini_with_waiters),
 		THREADS_TEST(test_huge_deadlines),
 		THREADS_TEST(test_tampered_words),
-		THREADS_TEST(test_signals),
 		THREADS_TEST(test_pending_cancellation),
 	};
 

@@ -54,7 +54,8 @@ static void test_init(void **state)
 	two[0] = with(0);
 	assert_memory_equal(&two[0], &zero, sizeof(zero));
 	(void)with(IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET);
-	assert_init_refused(2);
+	(void)with(IPCWAIT_INTERRUPTIBLE);
+	assert_init_refused(4);
 	assert_init_refused(IPCWAIT_AUTO_RESET << 1);
 	assert_init_refused(UINT32_MAX);
 	assert_int_equal(ipcwait_event_init(NULL, 0), -EINVAL);

@@ -149,7 +149,7 @@ static void ends_with(unsigned flags, int result, void (*meanwhile)(void), int w
 {
 	const struct fake_step script[] = { { .result = result, .meanwhile = meanwhile } };
 
-	world(0, flags);
+	world(0, flags | (result == -EINTR ? IPCWAIT_INTERRUPTIBLE : 0));
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_event_wait_until(&e, DEADLINE), want);
 	CHECK_EQ(event_state(event_word(&e)) & ~EVENT_SET, 0);

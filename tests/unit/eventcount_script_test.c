@@ -150,6 +150,7 @@ static void two_arrive_and_one_is_notified(void)
 static int commit(const struct fake_step *script, unsigned n, uint64_t word)
 {
 	world(word);
+	ec.flags = n && script->result == -EINTR ? IPCWAIT_INTERRUPTIBLE : 0;
 	fake_script(script, n);
 	return ipcwait_eventcount_commit(&ec, ipcwait_eventcount_prepare(&ec), DEADLINE);
 }

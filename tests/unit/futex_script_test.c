@@ -34,6 +34,11 @@ static void change_and_change_back(void)
 	word = 5;
 }
 
+static unsigned interruptible_for(int result)
+{
+	return result == -EINTR ? IPCWAIT_INTERRUPTIBLE : 0;
+}
+
 /* Every result of the kernel reaches the caller after one call. */
 static void without_a_window(void)
 {
@@ -45,13 +50,43 @@ static void without_a_window(void)
 
 		world(IPCWAIT_INHERIT);
 		FAKE_SCRIPT(script);
-		CHECK_EQ(ipcwait_futex_wait(&word, 5, IPCWAIT_FOREVER, NULL, 0),
+		CHECK_EQ(ipcwait_futex_wait(&word, 5, IPCWAIT_FOREVER, NULL,
+					    interruptible_for(results[i])),
 			 results[i]);
 		CHECK_EQ(fake.waits, 1);
 		CHECK_EQ(fake.wait.value, 5);
 		CHECK(!fake.wait.private_);
 		CHECK_EQ(errno, 4711);
 	}
+}
+
+/* It goes on; a word that has changed meanwhile is a change during the wait. */
+static void handlers_without_a_window(void)
+{
+	static const int results[] = { 0, -EAGAIN, -ETIMEDOUT };
+
+	for (unsigned i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+		const struct fake_step script[] = { { .result = -EINTR },
+						    { .result = -EINTR },
+						    { .result = results[i] } };
+
+		world(IPCWAIT_INHERIT);
+		FAKE_SCRIPT(script);
+		CHECK_EQ(ipcwait_futex_wait(&word, 5, fake.now_ns + 900 * US, NULL, 0),
+			 results[i] == -EAGAIN ? 0 : results[i]);
+		CHECK_EQ(fake.waits, 3);
+	}
+}
+
+static void handlers_with_a_window(void)
+{
+	const struct fake_step script[] = { { .result = -EINTR },
+					    { .result = -EINTR, .meanwhile = change } };
+
+	world(IPCWAIT_BLOCK);
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_futex_wait(&word, 5, IPCWAIT_FOREVER, &window, 0), 0);
+	CHECK_EQ(fake.waits, 2);
 }
 
 static void with_a_window(void)
@@ -64,8 +99,9 @@ static void with_a_window(void)
 		for (enum ipcwait_preset p = IPCWAIT_INHERIT; p <= IPCWAIT_BLOCK; p++) {
 			world(p);
 			FAKE_SCRIPT(script);
-			CHECK_EQ(ipcwait_futex_wait(&word, 5, fake.now_ns + 900 * US,
-						    &window, IPCWAIT_PRIVATE),
+			CHECK_EQ(ipcwait_futex_wait(
+					 &word, 5, fake.now_ns + 900 * US, &window,
+					 IPCWAIT_PRIVATE | interruptible_for(results[i])),
 				 results[i]);
 			CHECK_EQ(fake.waits, 1);
 			CHECK(fake.wait.private_);
@@ -177,6 +213,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(without_a_window),
 		CHILD_TEST(with_a_window),
+		CHILD_TEST(handlers_without_a_window),
+		CHILD_TEST(handlers_with_a_window),
 		CHILD_TEST(change_wins),
 		CHILD_TEST(change_and_back),
 		CHILD_TEST(change_during_the_spin),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/check.h"
 #include "kinds.h"
@@ -19,6 +21,7 @@ struct kinds_waiter {
 	int64_t deadline_ns;
 	uint64_t slept_before;
 	pthread_t thread;
+	pid_t id;
 	int result;
 	int done;
 };
@@ -35,6 +38,7 @@ static void *wait_once(void *arg)
 {
 	struct kinds_waiter *w = arg;
 
+	__atomic_store_n(&w->id, gettid(), __ATOMIC_RELEASE);
 	w->result = w->kind->wait(w->object, w->deadline_ns);
 	__atomic_store_n(&w->done, 1, __ATOMIC_RELEASE);
 	return NULL;
@@ -65,12 +69,35 @@ int kinds_wait(const struct kind *k, void *o, int64_t deadline_ns)
 
 struct kinds_waiter *kinds_start(const struct kind *k, void *o, int64_t deadline_ns)
 {
-	struct kinds_waiter *w;
+	struct kinds_waiter *w = kinds_start_as(k, o, deadline_ns, IPCWAIT_BLOCK);
 
-	CHECK_EQ(ipcwait_window_set_preset(k->window(o), IPCWAIT_BLOCK), 0);
-	w = start(k, o, deadline_ns);
 	CHECK(check_eventually(asleep, w));
 	return w;
+}
+
+struct kinds_waiter *kinds_start_as(const struct kind *k, void *o, int64_t deadline_ns,
+				    enum ipcwait_preset preset)
+{
+	CHECK_EQ(ipcwait_window_set_preset(k->window(o), preset), 0);
+	return start(k, o, deadline_ns);
+}
+
+bool kinds_sleeps(void *waiter)
+{
+	const struct kinds_waiter *w = waiter;
+	pid_t id = __atomic_load_n(&w->id, __ATOMIC_ACQUIRE);
+	char path[64], state = 0;
+	FILE *f;
+
+	if (!id || sleeps(w->kind) == w->slept_before)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", id);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	CHECK(fscanf(f, "%*d (%*[^)]) %c", &state) == 1);
+	(void)fclose(f);
+	return state == 'S';
 }
 
 bool kinds_done(const struct kinds_waiter *w)

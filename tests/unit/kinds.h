@@ -34,7 +34,6 @@ struct kind {
 	struct ipcwait_window *(*window)(void *o);
 	bool knows_process; /* that a private one belongs to, in a checked build */
 	bool no_deadline;   /* its wait takes none */
-	bool interrupts;    /* a signal handler ends a wait with -EINTR */
 };
 
 extern const struct kind kind_auto, kind_barrier, kind_cond, kind_event, kind_eventcount,
@@ -50,6 +49,13 @@ int kinds_wait(const struct kind *k, void *o, int64_t deadline_ns);
 /* Another thread in one wait, which sleeps when this returns. */
 struct kinds_waiter;
 struct kinds_waiter *kinds_start(const struct kind *k, void *o, int64_t deadline_ns);
+
+/* The same with a preset, and at once. */
+struct kinds_waiter *kinds_start_as(const struct kind *k, void *o, int64_t deadline_ns,
+				    enum ipcwait_preset preset);
+
+/* It has begun a sleep of its wait, and the kernel says that it sleeps. */
+bool kinds_sleeps(void *waiter);
 bool kinds_done(const struct kinds_waiter *w);
 void kinds_signal(const struct kinds_waiter *w, int signal);
 int kinds_join(struct kinds_waiter *w);

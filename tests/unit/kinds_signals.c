@@ -41,7 +41,7 @@ const struct kind kind_sem = {
 	.size = sizeof(struct ipcwait_sem),
 	.flags_at = offsetof(struct ipcwait_sem, flags),
 	.flags_bits = KINDS_FLAGS_BITS(struct ipcwait_sem),
-	.flags = IPCWAIT_PRIVATE,
+	.flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE,
 	.init_name = "ipcwait_sem_init",
 	.fini_name = "ipcwait_sem_fini",
 	.wait_name = "ipcwait_sem_wait_until",
@@ -51,7 +51,6 @@ const struct kind kind_sem = {
 	.wait = sem_wait,
 	.release = sem_release,
 	.window = sem_window,
-	.interrupts = true,
 	.knows_process = true,
 };
 
@@ -93,7 +92,6 @@ const struct kind kind_futex = {
 	.wait = futex_wait,
 	.release = futex_release,
 	.window = window_behind,
-	.interrupts = true,
 };
 
 /* A semaphore beside a word that never changes. */
@@ -119,7 +117,6 @@ const struct kind kind_wait_any = {
 	.wait = any_wait,
 	.release = sem_release,
 	.window = window_behind,
-	.interrupts = true,
 };
 
 static int event_init(void *o, unsigned flags)
@@ -163,7 +160,7 @@ const struct kind kind_event = {
 	.size = sizeof(struct ipcwait_event),
 	.flags_at = offsetof(struct ipcwait_event, flags),
 	.flags_bits = KINDS_FLAGS_BITS(struct ipcwait_event),
-	.flags = IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET,
+	.flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE | IPCWAIT_AUTO_RESET,
 	.init_name = "ipcwait_event_init",
 	.fini_name = "ipcwait_event_fini",
 	.wait_name = "ipcwait_event_wait_until",
@@ -173,7 +170,6 @@ const struct kind kind_event = {
 	.wait = event_wait,
 	.release = event_release,
 	.window = event_window,
-	.interrupts = true,
 	.knows_process = true,
 };
 
@@ -183,7 +179,7 @@ const struct kind kind_auto = {
 	.size = sizeof(struct ipcwait_event),
 	.flags_at = offsetof(struct ipcwait_event, flags),
 	.flags_bits = KINDS_FLAGS_BITS(struct ipcwait_event),
-	.flags = IPCWAIT_PRIVATE | IPCWAIT_AUTO_RESET,
+	.flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE | IPCWAIT_AUTO_RESET,
 	.init_name = "ipcwait_event_init",
 	.fini_name = "ipcwait_event_fini",
 	.wait_name = "ipcwait_event_wait_until",
@@ -193,7 +189,6 @@ const struct kind kind_auto = {
 	.wait = event_wait,
 	.release = event_release,
 	.window = event_window,
-	.interrupts = true,
 	.knows_process = true,
 };
 
@@ -233,7 +228,7 @@ const struct kind kind_eventcount = {
 	.size = sizeof(struct ipcwait_eventcount),
 	.flags_at = offsetof(struct ipcwait_eventcount, flags),
 	.flags_bits = KINDS_FLAGS_BITS(struct ipcwait_eventcount),
-	.flags = IPCWAIT_PRIVATE,
+	.flags = IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE,
 	.init_name = "ipcwait_eventcount_init",
 	.fini_name = "ipcwait_eventcount_fini",
 	.wait_name = "ipcwait_eventcount_commit",
@@ -243,6 +238,5 @@ const struct kind kind_eventcount = {
 	.wait = eventcount_wait,
 	.release = eventcount_release,
 	.window = eventcount_window,
-	.interrupts = true,
 	.knows_process = true,
 };

@@ -98,7 +98,7 @@ static void futex_wait_window(void)
 
 static void futex_wait_flags(void)
 {
-	(void)!ipcwait_futex_wait(word(), 0, 0, NULL, 2);
+	(void)!ipcwait_futex_wait(word(), 0, 0, NULL, 4);
 }
 
 static void futex_wake_null(void)
@@ -113,7 +113,7 @@ static void futex_wake_misaligned(void)
 
 static void futex_wake_flags(void)
 {
-	(void)ipcwait_futex_wake(word(), 1, 2);
+	(void)ipcwait_futex_wake(word(), 1, IPCWAIT_INTERRUPTIBLE);
 }
 
 const struct misuse misuse_of_futex[] = {

@@ -37,6 +37,26 @@ static void looks_that_end_the_spin(void)
 	}
 }
 
+/* A handler that runs between looks leaves no trace, so there are none before the sleep. */
+static void interruptible_waits_sleep_at_once(void)
+{
+	for (enum ipcwait_preset p = IPCWAIT_ADAPTIVE; p <= IPCWAIT_TICKS; p++) {
+		const struct fake_step script[] = { { 0 }, { .meanwhile = probe_appear } };
+		struct ipcwait_stats before;
+
+		probe_world(p, 2);
+		before = probe_stats();
+		probe.base.interruptible = true;
+		FAKE_SCRIPT(script);
+		CHECK_EQ(iw_wait(&probe.base), 0);
+		/* One after each sleep. */
+		CHECK_EQ(probe.looks, 2);
+		CHECK(fake.wait.deadline_ns == IPCWAIT_FOREVER - 1);
+		CHECK_EQ(probe_why(&before), IPCWAIT_REASON_INTERRUPTIBLE);
+		CHECK_EQ(iw_self()->alone, 0);
+	}
+}
+
 static uint64_t wasted_ns(void)
 {
 	return probe_counters().spun_wasted_ns;
@@ -250,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(looks_that_end_the_spin),
+		CHILD_TEST(interruptible_waits_sleep_at_once),
 		CHILD_TEST(spins_after_a_sleep),
 		CHILD_TEST(sleeps_as_told),
 		CHILD_TEST(own_time_ends_the_sleep),

@@ -66,7 +66,7 @@ static void test_init_errors(void **state)
 	assert_int_equal(ipcwait_sem_init(NULL, 0, 0), -EINVAL);
 	assert_init_refused((uint32_t)MAX + 1, 0);
 	assert_init_refused(UINT32_MAX, 0);
-	assert_init_refused(0, 2);
+	assert_init_refused(0, 4);
 	assert_init_refused(0, IPCWAIT_PRIVATE | 4);
 	assert_init_refused(0, UINT32_MAX);
 	assert_init_refused(0, 1u << 31);

@@ -122,10 +122,11 @@ static void test_signal_interrupts(void **state)
 
 	(void)state;
 	init(&s);
-	handle(SIGUSR1, on_signal, 0);
-	for (int i = 0; i < 2; i++) {
+	s.flags |= IPCWAIT_INTERRUPTIBLE;
+	for (int i = 0; i < 4; i++) {
+		handle(SIGUSR1, on_signal, i & 2 ? SA_RESTART : 0);
 		sleeper_start(&a, &s,
-			      i ? IPCWAIT_FOREVER : ipcwait_deadline_in_ns(LONG_NS));
+			      i & 1 ? IPCWAIT_FOREVER : ipcwait_deadline_in_ns(LONG_NS));
 		sleeper_await(&s, 1);
 		sleeper_disturb(&a, SIGUSR1, 10000);
 		assert_int_equal(sleeper_join(&a), -EINTR);
@@ -133,27 +134,25 @@ static void test_signal_interrupts(void **state)
 	}
 }
 
-static void test_signal_restarts(void **state)
+static void test_signal_does_not_interrupt(void **state)
 {
 	struct ipcwait_sem s;
 	struct sleeper a;
 
 	(void)state;
 	init(&s);
-	handle(SIGUSR1, on_signal, SA_RESTART);
-	sleeper_start(&a, &s, IPCWAIT_FOREVER);
-	sleeper_await(&s, 1);
-	sleeper_disturb(&a, SIGUSR1, 20);
-	assert_int_equal(sleeper_done(&a), 0);
-	assert_int_equal(sem_word(&s), WORD(0, 0, 1));
-	assert_int_equal(ipcwait_sem_post(&s), 0);
-	assert_int_equal(sleeper_join(&a), 0);
-	/* A wait with a deadline is interrupted all the same: the kernel's rule. */
-	sleeper_start(&a, &s, ipcwait_deadline_in_ns(LONG_NS));
-	sleeper_await(&s, 1);
-	sleeper_disturb(&a, SIGUSR1, 10000);
-	assert_int_equal(sleeper_join(&a), -EINTR);
-	assert_int_equal(sem_word(&s), 0);
+	for (int i = 0; i < 4; i++) {
+		handle(SIGUSR1, on_signal, i & 2 ? SA_RESTART : 0);
+		sleeper_start(&a, &s,
+			      i & 1 ? IPCWAIT_FOREVER : ipcwait_deadline_in_ns(LONG_NS));
+		sleeper_await(&s, 1);
+		sleeper_disturb(&a, SIGUSR1, 20);
+		assert_int_equal(sleeper_done(&a), 0);
+		assert_int_equal(sem_word(&s), WORD(0, 0, 1));
+		assert_int_equal(ipcwait_sem_post(&s), 0);
+		assert_int_equal(sleeper_join(&a), 0);
+		assert_int_equal(sem_word(&s), 0);
+	}
 }
 
 static struct ipcwait_sem posted_by_handler;
@@ -263,7 +262,7 @@ int main(void)
 		BOTH(test_fini_of_a_busy_semaphore),
 		BOTH(test_sleep_until_the_deadline),
 		BOTH(test_signal_interrupts),
-		BOTH(test_signal_restarts),
+		BOTH(test_signal_does_not_interrupt),
 		BOTH(test_handler_posts_to_its_own_wait),
 		BOTH(test_beyond_65535_sleepers),
 		BOTH(test_sleeping_leaves_errno_alone),

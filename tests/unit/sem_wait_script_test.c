@@ -141,28 +141,49 @@ static void word_changed_before_the_sleep(void)
 	}
 }
 
+/* @w as world() takes it. */
+static void interruptible_world(uint64_t w, enum ipcwait_preset preset)
+{
+	world(w, preset);
+	s.flags = IPCWAIT_INTERRUPTIBLE;
+}
+
+/* A sleep without an end would go on after a handler with SA_RESTART. */
+static void interruptible_sleeps_have_an_end(void)
+{
+	const struct fake_step script[] = { { .meanwhile = post_with_wake } };
+
+	interruptible_world(WORD(0, 0, 2), IPCWAIT_SPIN);
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_sem_wait(&s), 0);
+	CHECK(fake.wait.deadline_ns == IPCWAIT_FOREVER - 1);
+}
+
+static void signals_do_not_end_it(void)
+{
+	const struct fake_step script[] = { { .result = -EINTR },
+					    { .result = -EINTR },
+					    { .meanwhile = post_with_wake } };
+
+	for (int i = 0; i < 4; i++) {
+		world(WORD(0, 0, i & 1 ? 2 : 65535), IPCWAIT_BLOCK);
+		FAKE_SCRIPT(script);
+		CHECK_EQ(ipcwait_sem_wait_until(&s, i & 2 ? DEADLINE : IPCWAIT_FOREVER), 0);
+		CHECK_EQ(fake.waits, 3);
+	}
+}
+
 static void signal_without_a_token(void)
 {
 	const struct fake_step script[] = { { .result = -EINTR } };
 	static const uint64_t words[] = { 0, WORD(0, 0, 1), WORD(0, 0, 65534) };
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		world(words[i], IPCWAIT_BLOCK);
+		interruptible_world(words[i], IPCWAIT_BLOCK);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_sem_wait(&s), -EINTR);
 		left(words[i], 1);
 	}
-}
-
-/* A spin before the sleep leaves no SPINNER bit behind. */
-static void signal_after_a_spin(void)
-{
-	const struct fake_step script[] = { { .result = -EINTR } };
-
-	world(WORD(0, 0, 4), IPCWAIT_SPIN);
-	FAKE_SCRIPT(script);
-	CHECK_EQ(ipcwait_sem_wait(&s), -EINTR);
-	left(WORD(0, 0, 4), 1);
 }
 
 /* The post chose this sleeper for the token; the signal must not lose it. */
@@ -171,7 +192,7 @@ static void signal_with_a_token(void)
 	const struct fake_step script[] = { { .result = -EINTR,
 					      .meanwhile = post_with_wake } };
 
-	world(WORD(0, 0, 2), IPCWAIT_BLOCK);
+	interruptible_world(WORD(0, 0, 2), IPCWAIT_BLOCK);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_sem_wait(&s), 0);
 	left(WORD(0, 0, 2), 1);
@@ -182,7 +203,7 @@ static void signal_after_the_token_was_stolen(void)
 	const struct fake_step script[] = { { .result = -EINTR,
 					      .meanwhile = post_and_steal } };
 
-	world(WORD(0, 0, 2), IPCWAIT_BLOCK);
+	interruptible_world(WORD(0, 0, 2), IPCWAIT_BLOCK);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_sem_wait(&s), -EINTR);
 	left(WORD(0, 0, 2), 1);
@@ -371,7 +392,7 @@ static void unpublished_is_interrupted(void)
 {
 	const struct fake_step script[] = { { .result = -EINTR } };
 
-	world(WORD(0, 0, 65535), IPCWAIT_BLOCK);
+	interruptible_world(WORD(0, 0, 65535), IPCWAIT_BLOCK);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_sem_wait(&s), -EINTR);
 	left(WORD(0, 0, 65535), 1);
@@ -445,7 +466,8 @@ int main(void)
 		CHILD_TEST(spurious_wake_finds_a_token),
 		CHILD_TEST(word_changed_before_the_sleep),
 		CHILD_TEST(signal_without_a_token),
-		CHILD_TEST(signal_after_a_spin),
+		CHILD_TEST(interruptible_sleeps_have_an_end),
+		CHILD_TEST(signals_do_not_end_it),
 		CHILD_TEST(signal_with_a_token),
 		CHILD_TEST(signal_after_the_token_was_stolen),
 		CHILD_TEST(deadline_without_a_token),

@@ -3,16 +3,14 @@
  * result, and threads that wait for the same objects. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
 
-#define MOST    IPCWAIT_WAIT_ANY_MAX
-#define LATER   ipcwait_deadline_in_ns(INT64_C(1000000))
-#define LONG_NS INT64_C(3600000000000)
+#define MOST  IPCWAIT_WAIT_ANY_MAX
+#define LATER ipcwait_deadline_in_ns(INT64_C(1000000))
 
 static struct ipcwait_sem sems[2];
 static uint32_t words[2];
@@ -293,44 +291,6 @@ static void test_twice(void **state)
 	assert_int_equal(ipcwait_sem_fini(&sems[0]), 0);
 }
 
-static void on_signal(int signal)
-{
-	(void)signal;
-}
-
-static void interrupt(struct waiter *me, int sa_flags)
-{
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = sa_flags };
-
-	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-	start(me);
-	for (int n = 0; !returned(me) && (n < 20 || !sa_flags); n++) {
-		struct timespec pause = { 0, 500000 };
-
-		assert_int_equal(pthread_kill(me->thread, SIGUSR1), 0);
-		(void)nanosleep(&pause, NULL);
-	}
-}
-
-static void test_signals(void **state)
-{
-	struct waiter me = { .set = set, .n = 3, .deadline_ns = IPCWAIT_FOREVER };
-	struct waiter timed = { .set = set,
-				.n = 3,
-				.deadline_ns = ipcwait_deadline_in_ns(LONG_NS) };
-	struct waiter again = timed;
-
-	(void)state;
-	interrupt(&me, 0);
-	assert_int_equal(result(&me), -EINTR);
-	interrupt(&timed, 0);
-	assert_int_equal(result(&timed), -EINTR);
-	/* futex_waitv() goes on after such a handler, but not the way without it. */
-	interrupt(&again, SA_RESTART);
-	assert_int_equal(ipcwait_sem_post(&sems[1]), 0);
-	assert_true(result(&again) == 1 || again.result == -EINTR);
-}
-
 /*
  * One waits for the first semaphore, one for the second, two for any of them in either order. Of
  * each there are as many tokens as those three who may take it need: nobody is left asleep.
@@ -410,7 +370,6 @@ int main(void)
 		THREADS_TEST(test_woken_for_each),
 		THREADS_TEST(test_a_wake_alone),
 		THREADS_TEST(test_twice),
-		THREADS_TEST(test_signals),
 		THREADS_TEST(test_crowd),
 	};
 
