@@ -2,7 +2,6 @@
 #include "sem_peer.h"
 #include "../../tools/common/complain.h"
 
-#include <errno.h>
 #include <ipcwait/sem.h>
 #include <stddef.h>
 
@@ -62,11 +61,8 @@ static void init_ticks(void *sem)
 
 static void wait(void *sem)
 {
-	int r;
+	int r = ipcwait_sem_wait(sem);
 
-	do
-		r = ipcwait_sem_wait(sem);
-	while (r == -EINTR);
 	if (r)
 		give_up("ipcwait_sem_wait() returned %d", r);
 }

@@ -10,7 +10,6 @@
  * costs both threads far more than the moment; one that looks again for as long is there at once.
  * libipcwait does what pays, glibc sleeps. sem_test beside it measures that with care.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -43,8 +42,7 @@ static void wait(union turn *t)
 		while (sem_wait(&t->glibc))
 			continue; /* a signal came in between */
 	else
-		while (ipcwait_sem_wait(&t->ours) == -EINTR)
-			continue;
+		ipcwait_sem_wait(&t->ours);
 }
 
 static void post(union turn *t)

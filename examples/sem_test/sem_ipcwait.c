@@ -4,7 +4,6 @@
  */
 #include "rows.h"
 
-#include <errno.h>
 #include <ipcwait/sem.h>
 
 _Static_assert(sizeof(struct ipcwait_sem) <= sizeof(struct sem_room),
@@ -40,12 +39,7 @@ static int init_ticks(void *sem, unsigned value, bool shared)
 
 static int wait(void *sem)
 {
-	int r;
-
-	do
-		r = ipcwait_sem_wait(sem);
-	while (r == -EINTR);
-	return r;
+	return ipcwait_sem_wait(sem);
 }
 
 static int post(void *sem)

@@ -71,7 +71,7 @@ static int sleep_for_token(struct spin_sem *s)
 	__atomic_fetch_add(&s->sleepers, 1, __ATOMIC_SEQ_CST);
 	while (!take(s)) {
 		r = ipcwait_futex_wait(&s->value, 0, IPCWAIT_FOREVER, NULL, s->flags);
-		if (r && r != -EAGAIN && r != -EINTR)
+		if (r && r != -EAGAIN)
 			break;
 		r = 0;
 	}

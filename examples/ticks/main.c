@@ -7,7 +7,6 @@
  *
  * IPCWAIT_POLICY=latency makes it early, IPCWAIT_POLICY=block shows what sleeping alone does.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -91,8 +90,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&clock, NULL, post_at_every_tick, NULL))
 		return 1;
 	for (unsigned long i = 0; i < count; i++) {
-		while (ipcwait_sem_wait(&tick) == -EINTR)
-			continue;
+		ipcwait_sem_wait(&tick);
 		late_ns[i] = ipcwait_now_ns() - posted_ns[i];
 	}
 	pthread_join(clock, NULL);

@@ -238,7 +238,7 @@ static void wait_futex(void)
 	while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) == 0) {
 		int r = ipcwait_futex_wait(&word, 0, IPCWAIT_FOREVER, &window, 0);
 
-		CHECK(r == 0 || r == -EAGAIN || r == -EINTR);
+		CHECK(r == 0 || r == -EAGAIN);
 	}
 }
 
