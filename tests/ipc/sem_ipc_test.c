@@ -103,7 +103,7 @@ static void on_signal(int signal)
 	(void)signal;
 }
 
-/* Takes items until told to stop; each wait may be interrupted. */
+/* Takes items until told to stop; each wait may be interrupted, if the semaphore says so. */
 static void consume_under_signals(struct region *r)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -131,13 +131,15 @@ static bool all_taken(void *arg)
 	return __atomic_load_n(counts[0], __ATOMIC_ACQUIRE) == *counts[1];
 }
 
-static void signal_storm(void)
+static void signal_storm(unsigned flags)
 {
 	struct region *r = region_create();
-	pid_t child = region_fork(r, consume_under_signals);
 	uint64_t seed = check_seed(), posted = 0;
 	void *counts[2] = { &r->taken, &posted };
+	pid_t child;
 
+	CHECK_EQ(ipcwait_sem_init(&r->items, 0, flags), 0);
+	child = region_fork(r, consume_under_signals);
 	wait_for(&r->space);
 	for (int i = 0; i < 4000; i++) {
 		CHECK(kill(child, SIGUSR1) == 0);
@@ -154,7 +156,14 @@ static void signal_storm(void)
 	region_join(child);
 	CHECK_EQ(r->taken + (uint64_t)ipcwait_sem_value(&r->items), posted + 1);
 	CHECK_EQ(word_sleepers(sem_word(&r->items)), 0);
+	CHECK_EQ(r->interrupted > 0, flags != 0);
 	region_destroy(r);
+}
+
+static void signal_storms(void)
+{
+	signal_storm(0);
+	signal_storm(IPCWAIT_INTERRUPTIBLE);
 }
 
 /* A child of a process that is in the middle of everything. */
@@ -288,7 +297,7 @@ int main(void)
 		CHILD_TEST(producer_and_consumer),
 		CHILD_TEST(ping_pong),
 		CHILD_TEST(deadlines),
-		CHILD_TEST(signal_storm),
+		CHILD_TEST(signal_storms),
 		CHILD_TEST(fork_beside_a_sleeping_thread),
 		CHILD_TEST(fork_copies_a_private_semaphore),
 		CHILD_TEST(pinned_apart),
