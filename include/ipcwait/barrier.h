@@ -29,9 +29,9 @@
  * fork(2): in the child's copy of a private barrier nobody has arrived.
  *
  * Death: a process that is killed while it waits has arrived, so its round needs one party
- * less. If it was the last to arrive and had not yet woken the others, those who sleep go on
- * sleeping until their deadlines, at which they return 0, or until the next round ends. Who
- * has to expect deaths, waits with a deadline.
+ * less. If it was the last to arrive and had not yet woken the others, those who sleep find out
+ * by themselves: they look after 1, 2, 4 and then every 8 seconds, but for private barriers.
+ * Who has to expect deaths before the arrival, waits with a deadline.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/gates.md.
  */

@@ -28,8 +28,10 @@
  * others sleep a million times a second, can miss its signal.
  *
  * Death: nobody is blocked. A waiter that was killed uses up at most one signal. A signal or
- * broadcast whose caller is killed in it may release nobody; a sleeper that it had chosen is
- * reached by the next broadcast, or by a signal a millisecond later that finds nobody else.
+ * broadcast whose caller is killed in it may release nobody. A sleeper that it had released
+ * finds out by itself: it looks after 1, 2, 4 and then every 8 seconds, but for private ones.
+ * It is also reached by the next broadcast, or by a signal a millisecond later that finds
+ * nobody else.
  *
  * Layout: 48 bytes, the same in every process. State words: docs/design/cond.md.
  */

@@ -33,9 +33,10 @@
  *
  * Death: the event stays as it is, and whoever looks sees it. But a process that is killed at
  * the wrong moment (as a setter before its wake; with auto reset also as a waiter after its
- * wake, or as a spinner beside sleepers) can leave waiters asleep beside an event that is set,
- * until somebody sets it a millisecond after the last wake; after a spinner's death it takes
- * two. A killed sleeper costs needless wakes, and -EBUSY from ipcwait_event_fini(), for good.
+ * wake, or as a spinner beside sleepers) can leave waiters asleep beside an event that is set.
+ * They look by themselves, after 1, 2, 4 and then every 8 seconds, but for private events;
+ * sooner if somebody sets it a millisecond after the last wake, after a spinner's death twice.
+ * A killed sleeper costs needless wakes, and -EBUSY from ipcwait_event_fini(), for good.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/event.md.
  */

@@ -45,7 +45,9 @@
  *
  * Death: a process that is killed asleep, or while it is being woken, takes a notification with
  * it. One that is killed as a notifier, before its wake, leaves those asleep that it meant to
- * wake. Whoever notifies a millisecond after the last wake wakes all and puts that right.
+ * wake. Whoever notifies a millisecond after the last wake wakes all and puts that right; and
+ * those who sleep look after 1, 2, 4 and then every 8 seconds, but for private ones, and return
+ * if anybody was notified.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/eventcount.md.
  */

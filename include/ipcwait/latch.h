@@ -22,10 +22,10 @@
  * Limits: counts up to IPCWAIT_LATCH_COUNT_MAX.
  *
  * Death: a process that is killed before it counts down leaves the others waiting; who has to
- * expect that, waits with a deadline. That also helps if the process is killed after it has
- * opened the latch and before it has woken those who sleep: they then return 0 at their
- * deadlines. A waiter that is killed asleep costs a needless wake, and makes
- * ipcwait_latch_fini() return -EBUSY until the latch opens.
+ * expect that, waits with a deadline. If the process is killed after it has opened the latch
+ * and before it has woken those who sleep, they return nevertheless: they look after 1, 2, 4
+ * and then every 8 seconds, but for private latches. A waiter that is killed asleep costs a
+ * needless wake, and makes ipcwait_latch_fini() return -EBUSY until the latch opens.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/gates.md.
  */

@@ -25,8 +25,10 @@
  *
  * Death: no token is lost, and whoever looks finds it. But a process that is killed at the
  * wrong moment (as a poster before its wake, as a waiter after its wake, as a spinner beside
- * sleepers) can leave tokens that no sleeper is told of, until a waiter next goes to sleep or
- * a post comes a millisecond after the last wake; after a spinner's death it takes two posts.
+ * sleepers) can leave tokens that no sleeper is told of. Sleepers find them by themselves: each
+ * looks after 1, 2, 4 and then every 8 seconds, but for private semaphores. Sooner if a waiter
+ * goes to sleep, or a post comes a millisecond after the last wake; after a spinner's death it
+ * takes two.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/sem.md.
  */

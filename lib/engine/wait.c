@@ -7,6 +7,7 @@
 #include "engine/wait.h"
 #include "os/seam.h"
 #include "policy/cost.h"
+#include "policy/policy.h"
 #include "policy/window.h"
 #include "watch/observe.h"
 #include "watch/stats.h"
@@ -82,11 +83,21 @@ static int64_t sooner(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
+/* The primitive has no time of its own for it, and its waker may die. */
+static bool has_alarm(const struct iw_waiter *me, const struct iw_rest *rest)
+{
+	return me->mortal && rest->word && rest->until_ns == IPCWAIT_FOREVER;
+}
+
 /* When a sleep ends at the latest, if no timer of ours ends it. */
-static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
+static int64_t ends_at(struct iw_waiter *me, const struct iw_rest *rest)
 {
 	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
 
+	if (has_alarm(me, rest)) {
+		me->alarm_ns = iw_policy_alarm_ns(me->alarm_ns);
+		return sooner(until_ns, iw_clock_ns() + me->alarm_ns);
+	}
 	return rest->word ? until_ns : sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);
 }
 
@@ -123,6 +134,9 @@ static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struc
 		until_ns = c->timer_at;
 	r = sleep_until(me, rest, until_ns);
 	c->timed = timed && r == -ETIMEDOUT;
+	/* What an alarm finds may have been there for long. */
+	c->dirty = !timed && r == -ETIMEDOUT && until_ns < me->deadline_ns &&
+		   has_alarm(me, rest);
 	note_sleep(me, c);
 	if (timed && r != -EAGAIN)
 		note_timer(me, c);

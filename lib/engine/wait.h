@@ -119,6 +119,7 @@ struct iw_waiter {
 	uint64_t apart_ns; /* two looks are so far apart at least; 0: as close as can be */
 	bool private_;
 	bool interruptible; /* a signal handler ends the wait; so it does not spin */
+	bool mortal;        /* whoever ends the wait may be killed before the wake */
 
 	/* Set by the engine. */
 	bool woken;        /* the kernel reported a wake, at the end of the last sleep */
@@ -131,6 +132,7 @@ struct iw_waiter {
 	uint64_t block_ns;            /* B */
 	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
 	uint64_t behind_ns;           /* by which it came late, because it was woken late */
+	int64_t alarm_ns; /* its last alarm was to end a sleep of so long; 0: none */
 };
 
 /* In a public function: where the program called it, for iw_waiter.site. */

@@ -13,6 +13,14 @@
  */
 #define MAX_SPIN_US 200u
 
+/*
+ * The first and the longest sleep that only an alarm ends, in ns. A shorter wait has none, and in
+ * one that lasts an alarm takes some 10 us of CPU a second, later every eighth. Figures, and why
+ * not shorter: docs/adr/0028-alarms.md.
+ */
+#define ALARM_FIRST_NS INT64_C(1000000000)
+#define ALARM_MOST_NS  INT64_C(8000000000)
+
 /* Preset in the low 8 bits, ceiling in us above; both as the program set them, 0 if not. */
 static struct ipcwait_word32 program_default;
 
@@ -68,6 +76,14 @@ uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
 	if (!us)
 		us = program_policy() >> PRESET_BITS;
 	return UINT64_C(1000) * (us ? us : MAX_SPIN_US);
+}
+
+/* Twice as long each time, as one who has waited for long can wait for as long again. */
+int64_t iw_policy_alarm_ns(int64_t before_ns)
+{
+	int64_t ns = before_ns ? 2 * before_ns : ALARM_FIRST_NS;
+
+	return ns < ALARM_MOST_NS ? ns : ALARM_MOST_NS;
 }
 
 /*

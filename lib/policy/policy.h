@@ -22,4 +22,7 @@ uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts);
 /* What a timed sleep costs, and what it may cost on an object whose B is @block_ns. */
 struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t block_ns);
 
+/* How long a sleep may last that only an alarm ends, after one of @before_ns; 0: the first. */
+int64_t iw_policy_alarm_ns(int64_t before_ns);
+
 #endif

@@ -125,6 +125,7 @@ static inline void iw_waiter_begin(struct iw_waiter *me, const struct iw_layout 
 	me->site = site;
 	me->private_ = flags & IPCWAIT_PRIVATE;
 	me->interruptible = flags & IPCWAIT_INTERRUPTIBLE;
+	me->mortal = !me->private_;
 }
 
 /*

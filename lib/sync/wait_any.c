@@ -159,6 +159,12 @@ static bool is_private(const struct ipcwait_waitable *o)
 	return (layout ? iw_flags(layout, o->object) : o->flags) & IPCWAIT_PRIVATE;
 }
 
+/* Not a raw word: what a lost wake for it meant is the caller's affair. */
+static bool is_mortal(const struct ipcwait_waitable *o)
+{
+	return kind_at(o)->layout && !is_private(o);
+}
+
 /*
  * Objects may come and go while others are announced. The kernel compares all words with what
  * they held when the thread was counted in, so a wake that was sent since then keeps it awake.
@@ -179,6 +185,7 @@ static struct iw_rest settle(struct iw_waiter *base)
 		if (!rest.word)
 			return rest;
 		me->state[i].announced = true;
+		me->base.mortal |= is_mortal(&me->set[i]);
 		first = first ? first : rest.word;
 		me->word[i] = iw_waitv(rest.word, rest.expected, is_private(&me->set[i]));
 		if (rest.until_ns < until_ns)

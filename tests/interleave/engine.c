@@ -88,6 +88,13 @@ struct iw_timer_cost iw_policy_timer(const struct iw_facts *facts, uint64_t bloc
 	return (struct iw_timer_cost){ 0 };
 }
 
+/* Without a timer to set there is no alarm, and who sleeps beside what it waits for is found. */
+int64_t iw_policy_alarm_ns(int64_t before_ns)
+{
+	(void)before_ns;
+	return model_timer_left() ? SHORT_NS : ENGINE_NEVER_NS;
+}
+
 /* Waits at the call site were long, or all short. */
 unsigned model_young_share(const struct ipcwait_window *w, uint64_t before)
 {

@@ -2,6 +2,11 @@
 #ifndef TESTS_INTERLEAVE_ENGINE_H
 #define TESTS_INTERLEAVE_ENGINE_H
 
+#include <stdint.h>
+
+/* From here on, nobody lives to see it. */
+#define ENGINE_NEVER_NS (INT64_MAX / 4)
+
 /* What waiters do in this scenario; set in begin(). */
 enum engine_spins {
 	ENGINE_SLEEPS, /* at once */

@@ -2,6 +2,7 @@
 /* lib/os and the thread's data, as the layers above see them, over the checker. */
 #include <errno.h>
 
+#include "interleave/engine.h"
 #include "interleave/memory.h"
 #include "interleave/sched.h"
 #include "os/clock.h"
@@ -21,10 +22,10 @@ _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 const struct iw_rseq_sequence iw_rseq_sequence;
 ptrdiff_t iw_rseq_offset;
 
-/* A sleep that any handler ends has an end of its own in 292 years, which nobody lives to see. */
+/* Nobody lives to see the end of an interruptible sleep, or of one without an alarm. */
 static int64_t end_of(int64_t deadline_ns)
 {
-	return deadline_ns == INT64_MAX - 1 ? INT64_MAX : deadline_ns;
+	return deadline_ns >= ENGINE_NEVER_NS ? INT64_MAX : deadline_ns;
 }
 
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
@@ -63,7 +64,7 @@ int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns
 			(uint32_t)words[i].expected,
 			words[i].flags & IW_WAITV_PRIVATE,
 		};
-	return model_futex_waitv(list, n, deadline_ns);
+	return model_futex_waitv(list, n, end_of(deadline_ns));
 }
 
 bool iw_membarrier_register(void)

@@ -406,6 +406,7 @@ static void spin_one(const int64_t *v)
 	CHECK_EQ(ipcwait_window_set_preset(&c.window, IPCWAIT_SPIN), 0);
 	world(&s, 0, 500 * US, 0);
 	edge_script(&c.word.v, steps, 1);
+	c.flags = IPCWAIT_PRIVATE; /* no alarm */
 	edge_watch(&c.arrivals.v, 20);
 	SAME(wait(), -ENOSYS);
 	spins.spinner = 1;

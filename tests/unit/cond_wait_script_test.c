@@ -87,7 +87,7 @@ static void woken_by_a_signal(void)
 	CHECK(fake.wait.word == (const uint32_t *)&c.word);
 	CHECK_EQ(fake.wait.value, 0);
 	CHECK_EQ(fake.wait.bits, 1);
-	CHECK(fake.wait.deadline_ns == IPCWAIT_FOREVER);
+	CHECK(fake.wait.deadline_ns < IPCWAIT_FOREVER);
 	CHECK(!fake.wait.private_);
 	left(COND_WORD(1, 0, 0), COND_ARRIVALS(0, 1, 1), 1);
 }

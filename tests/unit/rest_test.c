@@ -10,6 +10,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "common/ticking.h"
+#include "policy/cost.h"
 
 /* A look that finds it is of no use to look on ends the spin, whatever its window is. */
 static void looks_that_end_the_spin(void)
@@ -55,6 +56,24 @@ static void interruptible_waits_sleep_at_once(void)
 		CHECK_EQ(probe_why(&before), IPCWAIT_REASON_INTERRUPTIBLE);
 		CHECK_EQ(iw_self()->alone, 0);
 	}
+}
+
+/* What an alarm finds may have been there since the beginning of the sleep: nothing is learned. */
+static void an_alarm_teaches_nothing(void)
+{
+	const struct fake_step script[] = { { .result = -ETIMEDOUT,
+					      .sleep_ns = 1000000 * US,
+					      .meanwhile = probe_appear } };
+	uint64_t samples;
+
+	probe_world(IPCWAIT_ADAPTIVE, 2);
+	probe.base.mortal = true;
+	samples = iw_cost_samples();
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK(!probe.base.woken);
+	CHECK_EQ(iw_cost_samples(), samples);
+	probe_learned_nothing();
 }
 
 static uint64_t wasted_ns(void)
@@ -271,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(looks_that_end_the_spin),
 		CHILD_TEST(interruptible_waits_sleep_at_once),
+		CHILD_TEST(an_alarm_teaches_nothing),
 		CHILD_TEST(spins_after_a_sleep),
 		CHILD_TEST(sleeps_as_told),
 		CHILD_TEST(own_time_ends_the_sleep),

@@ -114,7 +114,7 @@ static void counted_once_when_it_sleeps_again(void)
 		CHECK_EQ(asleep, WORD(0, 0, others + 1));
 		CHECK_EQ(awake, WORD(0, 0, others + 1));
 		CHECK_EQ(fake.wait.value, others + 1);
-		CHECK_EQ(fake.wait.deadline_ns, IPCWAIT_FOREVER);
+		CHECK(fake.wait.deadline_ns > begin + 1000 * TICK_NS);
 		CHECK_EQ(sem_word(&s), WORD(0, 0, others));
 		CHECK_EQ(fake.waits, 4);
 		CHECK_EQ(fake.wakes, 1);
@@ -208,6 +208,66 @@ static void word_that_lies(void)
 	CHECK_EQ(sem_word(&s), 0);
 }
 
+/* Not for a timer, but for an alarm. */
+static void sleeps_beside(unsigned others, unsigned flags)
+{
+	fake_reset();
+	CHECK_EQ(ipcwait_sem_init(&s, 0, flags), 0);
+	CHECK_EQ(ipcwait_window_set_preset(&s.window, IPCWAIT_BLOCK), 0);
+	sem_fabricate(&s, WORD(0, 0, others));
+}
+
+static int64_t alarm_ms[6];
+
+static void note_alarm(void)
+{
+	alarm_ms[fake.waits - 1] =
+		(fake.wait.deadline_ns - fake.now_ns + 500 * US) / (1000 * US);
+	fake.now_ns = fake.wait.deadline_ns;
+}
+
+static void post_and_die(void)
+{
+	note_alarm();
+	sem_fabricate(&s, sem_word(&s) + WORD(1, 1, 0));
+}
+
+/* Its poster may be killed before the wake: so it looks, less and less often. */
+static void alarms(void)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .meanwhile = note_alarm },
+		{ .result = -ETIMEDOUT, .meanwhile = note_alarm },
+		{ .result = -ETIMEDOUT, .meanwhile = note_alarm },
+		{ .result = -ETIMEDOUT, .meanwhile = note_alarm },
+		{ .result = -ETIMEDOUT, .meanwhile = post_and_die },
+	};
+	static const int64_t ms[] = { 1000, 2000, 4000, 8000, 8000 };
+
+	for (int deadline = 0; deadline < 2; deadline++) {
+		sleeps_beside(3, 0);
+		FAKE_SCRIPT(script);
+		CHECK_EQ(ipcwait_sem_wait_until(&s, deadline ? fake.now_ns + 60000000 * US
+							     : IPCWAIT_FOREVER),
+			 0);
+		CHECK_EQ(sem_word(&s), WORD(0, 0, 3));
+		CHECK_EQ(fake.waits, 5);
+		for (int i = 0; i < 5; i++)
+			CHECK_EQ(alarm_ms[i], ms[i]);
+	}
+}
+
+/* Nobody survives the waker of a private one. */
+static void private_sleeps_have_no_alarm(void)
+{
+	const struct fake_step script[] = { { .meanwhile = post } };
+
+	sleeps_beside(0, IPCWAIT_PRIVATE);
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_sem_wait(&s), 0);
+	CHECK(fake.wait.deadline_ns == IPCWAIT_FOREVER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +276,8 @@ int main(void)
 		CHILD_TEST(timer_before_the_wake),
 		CHILD_TEST(timer_before_the_wake_of_a_stolen_token),
 		CHILD_TEST(gives_up),
+		CHILD_TEST(alarms),
+		CHILD_TEST(private_sleeps_have_no_alarm),
 		CHILD_TEST(word_that_lies),
 	};
 

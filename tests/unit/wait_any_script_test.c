@@ -124,7 +124,7 @@ static void woken_for_the_second(void)
 	left(0, 0, 1, 1);
 	CHECK(fake.wake.word == (const uint32_t *)&b.word);
 	CHECK_EQ(fake.vector.n, 3);
-	CHECK(fake.vector.deadline_ns == IPCWAIT_FOREVER);
+	CHECK(fake.vector.deadline_ns < IPCWAIT_FOREVER);
 	CHECK(v[0].address == (uintptr_t)&a && v[1].address == (uintptr_t)&b &&
 	      v[2].address == (uintptr_t)&word);
 	CHECK(v[0].expected == 1 && v[1].expected == 1 && v[2].expected == 7);
@@ -145,6 +145,11 @@ static void one_object(void)
 	CHECK_EQ(fake.vectors, 0);
 	CHECK_EQ(fake.wait.value, 5);
 	CHECK(!fake.wait.private_);
+	CHECK(fake.wait.deadline_ns < IPCWAIT_FOREVER);
+	world(WORD(0, 0, 4), 0);
+	a.flags = IPCWAIT_PRIVATE;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(wait_any(1), 0);
 	CHECK(fake.wait.deadline_ns == IPCWAIT_FOREVER);
 }
 
