@@ -19,8 +19,8 @@ static int64_t not_negative(int64_t deadline_ns)
 	return deadline_ns < 0 ? 0 : deadline_ns;
 }
 
-static int sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
-		      int64_t deadline_ns, bool private_)
+int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
+		  int64_t deadline_ns, bool private_)
 {
 	iw_count(kind, IW_FUTEX_WAITS, 1);
 	return iw_futex_wait(futex, expected, not_negative(deadline_ns), private_);
@@ -51,7 +51,7 @@ static int sleep_unpublished(enum ipcwait_kind kind, int64_t until_ns)
 {
 	uint32_t nobody = 0;
 
-	return sleep_once(kind, &nobody, 0, until_ns, true);
+	return iw_sleep_once(kind, &nobody, 0, until_ns, true);
 }
 
 int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
@@ -66,7 +66,8 @@ int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t 
 	if (!rest->word)
 		return sleep_unpublished(kind, until_ns);
 	if (!rest->bits)
-		return sleep_once(kind, rest->word, rest->expected, until_ns, me->private_);
+		return iw_sleep_once(kind, rest->word, rest->expected, until_ns,
+				     me->private_);
 	iw_count(kind, IW_FUTEX_WAITS, 1);
 	return iw_futex_wait_bits(rest->word, rest->expected, not_negative(until_ns),
 				  me->private_, rest->bits);

@@ -11,6 +11,10 @@
 struct iw_rest;
 struct iw_waiter;
 
+/* Sleep in the kernel once. Returns what lib/os/futex.h lists. */
+int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expected,
+		  int64_t deadline_ns, bool private_);
+
 /*
  * Sleep in the kernel once, as @rest says, until @until_ns at the latest; if @me is interruptible,
  * until any signal handler runs. Returns what lib/os/futex.h and futex_waitv.h list; but -EAGAIN

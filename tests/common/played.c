@@ -426,7 +426,6 @@ void played_draw(uint64_t *seed)
 	if (one_in(seed, 4))
 		draw_regular(seed, &played.window[object], &played.script);
 	what.resumable = !one_in(seed, 4);
-	what.restarts = one_in(seed, 2);
 	played.nothing_to_withdraw = one_in(seed, 4);
 	what.withdraw = played.nothing_to_withdraw ? NULL : withdraw;
 	played.me = (struct iw_waiter){

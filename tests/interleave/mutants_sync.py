@@ -61,7 +61,7 @@ MUTANTS = [
            '\tif (taken_in_withdrawing(me))\n\t\treturn 0;\n\tiw_count(me->what->kind, IW_SLEPT',
            '\tiw_count(me->what->kind, IW_SLEPT', 'sem', 'deadline'),
     Mutant('a signal ends a wait', WAIT, 'if (r == -EINTR && !me->interruptible)', 'if (false)', 'sem',
-           'signals that do not end'),
+           'a handler posts'),
     Mutant('announces without a look', SEM,
            '\t\tif (take(me, &w))\n\t\t\treturn iw_rest_taken();\n', '', 'sem',
            'a token for a waiter'),
@@ -90,7 +90,7 @@ MUTANTS = [
            'posted = (w & ~SPINNER)', 'sem', 'stale wakes'),
     Mutant('unpublished, on the futex word', SLEEP,
            'return sleep_unpublished(kind, until_ns);',
-           'return sleep_once(kind, me->futex, *me->futex, until_ns, me->private_);', 'sem',
+           'return iw_sleep_once(kind, me->futex, *me->futex, until_ns, me->private_);', 'sem',
            'more waiters than fit'),
     # Deadlines and limits
     Mutant('half the deadline', WAIT, 'sooner(me->deadline_ns, rest->until_ns);',

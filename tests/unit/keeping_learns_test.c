@@ -34,7 +34,7 @@ static bool is_given_up(void)
 	s = &played.sleep[played.sleeps - 1];
 	if (s->result == -ETIMEDOUT)
 		return s->deadline_ns == played.me.deadline_ns;
-	return s->result != -EAGAIN && (s->result != -EINTR || !played.me.what->restarts);
+	return s->result != -EAGAIN && (s->result != -EINTR || played.me.interruptible);
 }
 
 static uint64_t usual_latency(uint64_t slept_ns)

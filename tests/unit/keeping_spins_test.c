@@ -39,11 +39,11 @@ static void check_end(void)
 		if (i + 1 < played.sleeps)
 			CHECK(played.sleep[i].result != -EINVAL &&
 			      (played.sleep[i].result != -EINTR ||
-			       played.me.what->restarts));
+			       !played.me.interruptible));
 	}
 	CHECK(played.result != -EINVAL || last_sleep()->result == -EINVAL);
 	CHECK(played.result != -EINTR ||
-	      (last_sleep()->result == -EINTR && !played.me.what->restarts));
+	      (last_sleep()->result == -EINTR && played.me.interruptible));
 	if (played.result != -ETIMEDOUT)
 		return;
 	CHECK(played.end >= played.me.deadline_ns);

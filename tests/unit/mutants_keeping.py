@@ -184,7 +184,7 @@ MUTANTS = [
           'bool timed = c->timer_at != IPCWAIT_FOREVER && rest->may_spin', 'ends_as_it_must'),
     spins('an alarm ends the wait', WAIT, '(r == -ETIMEDOUT && until_ns < me->deadline_ns) ? 0 : r',
           'false ? 0 : r', 'ends_as_it_must'),
-    spins('a signal ends what restarts', WAIT, 'if (r == -EINTR && me->what->restarts)',
+    spins('a signal ends a wait', WAIT, 'if (r == -EINTR && !me->interruptible)',
           'if (false)', 'ends_as_it_must'),
     spins('a nap of two milliseconds', WAIT, '#define UNPUBLISHED_NS 1000000',
           '#define UNPUBLISHED_NS 2000000', 'ends_as_it_must'),
