@@ -36,8 +36,8 @@ static int wake(const struct iw_waker *waker, uint32_t bits)
 }
 
 /*
- * Nobody waits, but somebody who did has not left for a while. If the one who released it was
- * killed before the system call it sleeps, and nobody else would wake it.
+ * Nobody waits but for a spinner, and somebody who did has not left for a while. If the one who
+ * released it was killed before the system call it sleeps, until its alarm.
  */
 static void rouse(struct ipcwait_cond *c, uint64_t arrivals)
 {
@@ -45,6 +45,8 @@ static void rouse(struct ipcwait_cond *c, uint64_t arrivals)
 	uint32_t out = ipcwait_impl_load32_relaxed(&c->out);
 	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 
+	if (arrivals & COND_SPINNER)
+		out++;
 	if (waker.private_ || !iw_waker_doubts(&waker, !cond_all_out(out, arrivals)))
 		return;
 	iw_waker_stamp(&waker, true);
@@ -171,7 +173,7 @@ int ipcwait_cond_broadcast(struct ipcwait_cond *c)
 			if (!release_all(c, b, &waker))
 				continue;
 			asleep = true;
-		} else if (!(b.arrivals & COND_SPINNER) && !asleep) {
+		} else if (!asleep) {
 			rouse(c, b.arrivals);
 		}
 		if (!(b.arrivals & COND_SPINNER) || release_spinner(c, b))

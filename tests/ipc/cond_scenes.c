@@ -312,12 +312,9 @@ static void end(struct stage *st, bool dead)
 	CHECK_EQ(ipcwait_cond_fini(cond(st)), 0);
 }
 
-/* Known: where it finds a spinner, and no ticket, it rouses nobody; the next one does. */
-static void broadcast_to_all(struct stage *st, unsigned chosen)
+static void broadcast_to_all(struct stage *st)
 {
 	region_let_wakes_go_stale();
-	if (chosen && arrivals_spinner(cond_arrivals(cond(st))))
-		stage_call(st, broadcast_once);
 	stage_call(st, broadcast_once);
 	CHECK_EQ(stage_asleep(st), 0);
 }
@@ -334,7 +331,7 @@ static const char *mourn_waker(struct stage *st, enum heal heal)
 	if (heal == HEAL_BY_LOOK) {
 		stage_await_home(st, row(st)->sleepers - chosen, &cond(st)->word);
 	} else {
-		broadcast_to_all(st, chosen);
+		broadcast_to_all(st);
 	}
 	if (row(st)->spinner && arrivals_spinner(cond_arrivals(cond(st))))
 		tell(st);

@@ -56,7 +56,7 @@ static void vanish_after_the_post(uint64_t word, unsigned flags)
 		CHECK(steps++ < STEPS_MAX);
 	}
 	CHECK(ftruncate(vanishing_fd, 0) == 0);
-	trace_end(poster);
+	trace_end(poster, 0);
 	region_join(poster);
 	CHECK(munmap(vanishing, 4096) == 0);
 	CHECK(close(vanishing_fd) == 0);

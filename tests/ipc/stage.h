@@ -149,8 +149,9 @@ void stage_release(struct stage *st);
 unsigned stage_asleep(struct stage *st);
 
 /*
- * Not more than @asleep of the others sleep on, of those who sleep on @futex: a dead waker has
- * not told the rest, and they find out by themselves (alarms.h).
+ * Not more than @asleep of the others sleep on, of those who sleep on @futex: a dead waker has not
+ * told the rest, and they find out by their alarms. Those are a second and more, so most of the
+ * time the tracer wakes them; a thorough run waits each time.
  */
 void stage_await_home(struct stage *st, unsigned asleep, struct ipcwait_word64 *futex);
 
