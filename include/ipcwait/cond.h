@@ -122,11 +122,13 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_cond_init(struct ipcwait_cond *c,
  *
  * Optional: it owns nothing outside its memory; but only after this call may the memory be used
  * for something else while waiters that were released have not yet returned. It waits until they
- * have let go of @c, for which they need no mutex, and for a second at most. Afterwards every
- * call returns -EINVAL, until ipcwait_cond_init().
+ * have let go of @c, for which they need no mutex; for a second at most where they may have been
+ * killed, and as long as it takes if @c is private. Afterwards every call returns -EINVAL, until
+ * ipcwait_cond_init().
  *
  * Return: 0.
- *   -EBUSY   somebody waits on @c, or was killed or stopped doing so; it is unchanged
+ *   -EBUSY   somebody waits on @c, or was killed or, where it is shared, stopped doing so; it is
+ *            unchanged
  *   -EINVAL  @c is NULL, misaligned or finished
  *   -ENOSYS  the kernel, or a filter, forbids futex(2); @c is unchanged
  *

@@ -11,9 +11,9 @@
  *	ready.wait(guard, [&] { return !jobs.empty(); });
  *
  * As with the standard's they may be destroyed as soon as all who wait have been notified, though
- * these have not returned. The destructor waits until they are out, which takes no lock, and not
- * for longer than a second: then they are stopped, or were killed, or are those of the parent, in
- * a copy that fork(2) made. No signal handler ends a wait.
+ * these have not returned. The destructor waits until they are out, which takes no lock. Of an
+ * object that is not private_ it does so for a second at most: then they are stopped, or were
+ * killed, or are those of the parent, in a copy that fork(2) made. No signal handler ends a wait.
  *
  * By a clock that may be set, such as std::chrono::system_clock, wait_until() without a predicate
  * returns no_timeout every 100 ms: spuriously, as any wait may.

@@ -13,8 +13,8 @@ _Static_assert(offsetof(struct ipcwait_cond, arrivals) == 8, "shared-memory layo
 _Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0");
 
 /*
- * How long ipcwait_cond_fini() waits for waiters that were released, in ns. They need a few
- * instructions; those that are not done by then have been killed or stopped.
+ * How long ipcwait_cond_fini() waits for waiters that were released, in ns, if they may have been
+ * killed: they need a few instructions.
  */
 #define DRAIN_NS 1000000000
 
@@ -318,7 +318,8 @@ static const struct iw_waitable drain_waitable = {
 	.settle = settle_at_end,
 };
 
-static int drain(struct ipcwait_cond *c)
+/* @known: all who waited were released. Those of the own process come, however late. */
+static int drain(struct ipcwait_cond *c, bool known)
 {
 	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 	struct ipcwait_window untaught = { 0 };
@@ -328,9 +329,10 @@ static int drain(struct ipcwait_cond *c)
 		return 0;
 	/* A broadcast that was killed may have left somebody asleep. */
 	iw_waker_wake(&waker, UINT32_MAX);
-	iw_waiter_begin(&me.base, &cond_layout, c, &drain_waitable,
-			iw_clock_ns() + DRAIN_NS, 0);
+	iw_waiter_begin(&me.base, &cond_layout, c, &drain_waitable, IPCWAIT_FOREVER, 0);
 	me.base.window = &untaught;
+	if (!known || !me.base.private_)
+		me.base.deadline_ns = iw_clock_ns() + DRAIN_NS;
 	return iw_wait(&me.base);
 }
 
@@ -345,11 +347,12 @@ int ipcwait_cond_fini(struct ipcwait_cond *c)
 	uint64_t w = ipcwait_impl_load64_relaxed(&c->word);
 	/* ORD cond.X7: relaxed, protected by the caller, as cond.X5. */
 	uint64_t a = ipcwait_impl_load64_relaxed(&c->arrivals);
+	bool known = !cond_waiting(w, a);
 
 	/* With GONE full it is not known whether anybody waits. */
-	if (a & COND_SPINNER || (cond_waiting(w, a) && cond_gone(w) != COND_GONE_FULL))
+	if (a & COND_SPINNER || (!known && cond_gone(w) != COND_GONE_FULL))
 		return -EBUSY;
-	r = drain(c);
+	r = drain(c, known);
 	if (r)
 		return r == -ETIMEDOUT ? -EBUSY : r;
 	c->flags = IW_FLAGS_FINISHED;

@@ -296,6 +296,43 @@ static void release_a_crowd(void)
 		assert_int_equal(join(&w[i]), 0);
 }
 
+static bool is_staying;
+
+/* For longer than waiters get that may have been killed. */
+static void stay_long(int signal)
+{
+	const struct timespec time = { .tv_sec = 1, .tv_nsec = 300000000 };
+
+	(void)signal;
+	__atomic_store_n(&is_staying, true, __ATOMIC_RELEASE);
+	(void)nanosleep(&time, NULL);
+}
+
+static bool stays(void *arg)
+{
+	(void)arg;
+	return __atomic_load_n(&is_staying, __ATOMIC_ACQUIRE);
+}
+
+/* A private one does not say that it is busy when all have been released. */
+static void test_fini_beside_a_handler(void **state)
+{
+	struct sigaction action = { .sa_handler = stay_long };
+	struct waiter w;
+
+	(void)state;
+	if (CHECK_DEFERS_SIGNALS)
+		return;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	start(&w, IPCWAIT_FOREVER);
+	await(1);
+	assert_int_equal(pthread_kill(w.thread, SIGUSR1), 0);
+	assert_true(check_eventually(stays, NULL));
+	assert_int_equal(ipcwait_cond_broadcast(&room->c), 0);
+	assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+	assert_int_equal(join(&w), 0);
+}
+
 /* Whom a broadcast has released depends on no other waiter. */
 static void test_broadcast_beside_handlers(void **state)
 {
@@ -397,6 +434,7 @@ int main(void)
 		BOTH(test_deadlines_beside_signals),
 		BOTH(test_handlers),
 		BOTH(test_broadcast_beside_handlers),
+		cmocka_unit_test_setup_teardown(test_fini_beside_a_handler, private, end),
 		BOTH(test_taking_turns),
 		BOTH(test_barrier),
 	};
