@@ -16,9 +16,7 @@ static void handle(int)
 }
 
 /* A thread that does @wait(), and gets signals until it has handled @n more, or is over. */
-template <class Wait> class interrupted
-{
-      public:
+template <class Wait> struct interrupted {
 	interrupted(int n, Wait wait)
 	    : thread_([this, wait] {
 		      wait();
@@ -42,7 +40,6 @@ template <class Wait> class interrupted
 		thread_.join();
 	}
 
-      private:
 	std::atomic<bool> is_over_{ false }, is_told_{ false };
 	std::thread thread_;
 };

@@ -16,7 +16,8 @@ void plain_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 void checked_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 		    struct ipcwait_channel *ch, struct ipcwait_pool *pool, void *elem);
 void rest(uint32_t *word, struct ipcwait_futex_waiter *words, struct ipcwait_waitable *set,
-	  struct ipcwait_window *w, struct ipcwait_once *o, int (*fn)(void *));
+	  struct ipcwait_window *w, struct ipcwait_once *o, int (*fn)(void *),
+	  struct ipcwait_region *region);
 
 void plain(struct ipcwait_mutex *m, struct ipcwait_rwlock *l, struct ipcwait_sem *s,
 	   struct ipcwait_event *e, struct ipcwait_cond *c, struct ipcwait_eventcount *ec,
@@ -149,12 +150,17 @@ void checked_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 }
 
 void rest(uint32_t *word, struct ipcwait_futex_waiter *words, struct ipcwait_waitable *set,
-	  struct ipcwait_window *w, struct ipcwait_once *o, int (*fn)(void *))
+	  struct ipcwait_window *w, struct ipcwait_once *o, int (*fn)(void *),
+	  struct ipcwait_region *region)
 {
 	ipcwait_futex_wake(word, 1, 0);
 	ipcwait_once_run(o, fn, NULL);
 	ipcwait_once_fini(o);
+	ipcwait_region_layout(region);
+	ipcwait_region_layout(region);
 
+	ipcwait_region_attach(region);        /* warns */
+	ipcwait_region_attach(region);        /* warns */
 	ipcwait_futex_wait(word, 0, 1, w, 0); /* warns */
 	ipcwait_futex_wait_any(words, 1, 1);  /* warns */
 	ipcwait_wait_any(set, 1, 1, w);       /* warns */
