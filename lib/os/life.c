@@ -217,10 +217,13 @@ static const char *skip_fields(const char *at, unsigned n)
 	return at;
 }
 
-/* Where @stack is 0, the thread is none of ours to look at, or on its way to its end. */
-static uint32_t sum(uint64_t start, uint64_t stack)
+/*
+ * Where @stack is 0, the thread is none of ours to look at, or on its way to its end. Children that
+ * are forked within a tick of the kernel's differ in @id only.
+ */
+static uint32_t sum(uint64_t id, uint64_t start, uint64_t stack)
 {
-	uint32_t began = (uint32_t)(scrambled(start + (stack >> 4)) >> 43);
+	uint32_t began = (uint32_t)(scrambled(start + (stack >> 4) + (id << 40)) >> 43);
 
 	if (!start || !stack)
 		return 0;
@@ -238,7 +241,7 @@ static bool parse(const char *text, struct seen *s)
 	stack = skip_fields(start, FIELD_STACK - FIELD_START);
 	s->id = (uint32_t)number_at(text);
 	s->state = end[2];
-	s->began = sum(number_at(start), number_at(stack));
+	s->began = sum(s->id, number_at(start), number_at(stack));
 	return true;
 }
 

@@ -5,8 +5,8 @@
  *
  * A thread is named by its id and its birth. The id is the kernel's, below 2^22, and used again
  * when the thread is gone; the birth tells one user of an id from the next. The birth's low part
- * is a sum over when the thread began and where its program's stack begins, so that a program
- * which exec(3) has started is not taken for the one before it. Its high part stands for
+ * is a sum over its id, when the thread began and where its program's stack begins, so that a
+ * program which exec(3) has started is not taken for the one before it. Its high part stands for
  * the PID and the time namespace, since ids and times of one mean nothing in another.
  *
  * Death is believed when it is proven, and not otherwise. What cannot be proven:

@@ -366,14 +366,14 @@ static void put_stat(const struct fixture *f, const char *folder, uint32_t id,
 	fixture_put(f, path, text);
 }
 
-/* What @rest says about @parent, which lives and is like the caller in the files. */
-static enum iw_life said(const struct fixture *f, const char *rest)
+/* What @rest says about @n, which lives. */
+static enum iw_life said(const struct fixture *f, struct name n, const char *rest)
 {
 	char folder[64];
 
-	(void)snprintf(folder, sizeof(folder), "%u/task/%u", parent.id, parent.id);
-	put_stat(f, folder, parent.id, rest);
-	return iw_thread_life(parent.id, iw_thread_birth());
+	(void)snprintf(folder, sizeof(folder), "%u/task/%u", n.id, n.id);
+	put_stat(f, folder, n.id, rest);
+	return life(n);
 }
 
 static void begin_proc(struct fixture *f, uint32_t self)
@@ -384,26 +384,43 @@ static void begin_proc(struct fixture *f, uint32_t self)
 	iw_life_proc = f->root;
 }
 
+static const struct fixture *made_up;
+
+static void find_itself(void)
+{
+	put_stat(made_up, "thread-self", kernels_id(),
+		 STAT_REST("R", "4711", "140724603453440"));
+}
+
 static void made_up_proc(void)
 {
 	struct fixture f;
+	struct name other;
 	uint32_t without_stack;
+	pid_t child;
+	int fd;
 
 	begin_proc(&f, kernels_id());
 	CHECK(iw_thread_birth() & IW_BIRTH_BEGAN);
 	without_stack = iw_thread_birth() & ~IW_BIRTH_BEGAN;
+	made_up = &f;
+	child = begin(&fd, &other, find_itself);
+	/* Both began at once and have one stack, as children of a fork may. */
+	CHECK(other.birth != iw_thread_birth());
 	/* There is no file, as on a system that hides others' processes. */
-	CHECK_EQ(iw_thread_life(parent.id, iw_thread_birth()), IW_UNKNOWN);
-	CHECK_EQ(said(&f, STAT_REST("R", "4711", "140724603453440")), IW_ALIVE);
-	CHECK_EQ(iw_thread_life(parent.id, without_stack), IW_UNKNOWN);
-	CHECK_EQ(said(&f, STAT_REST("D", "4712", "140724603453440")), IW_DEAD);
-	CHECK_EQ(said(&f, STAT_REST("S", "4711", "140724603453456")), IW_DEAD);
-	CHECK_EQ(said(&f, STAT_REST("S", "4712", "0")), IW_UNKNOWN);
-	CHECK_EQ(said(&f, STAT_REST("Z", "4711", "0")), IW_DEAD);
-	CHECK_EQ(iw_thread_life(parent.id, without_stack), IW_DEAD);
-	CHECK_EQ(said(&f, STAT_REST("X", "4711", "140724603453440")), IW_DEAD);
-	CHECK_EQ(said(&f, "R 1 1"), IW_UNKNOWN);
-	CHECK_EQ(said(&f, ""), IW_UNKNOWN);
+	CHECK_EQ(life(other), IW_UNKNOWN);
+	CHECK_EQ(said(&f, other, STAT_REST("R", "4711", "140724603453440")), IW_ALIVE);
+	CHECK_EQ(iw_thread_life(other.id, without_stack), IW_UNKNOWN);
+	CHECK_EQ(said(&f, other, STAT_REST("D", "4712", "140724603453440")), IW_DEAD);
+	CHECK_EQ(said(&f, other, STAT_REST("S", "4711", "140724603453456")), IW_DEAD);
+	CHECK_EQ(said(&f, other, STAT_REST("S", "4712", "0")), IW_UNKNOWN);
+	CHECK_EQ(said(&f, other, STAT_REST("Z", "4711", "0")), IW_DEAD);
+	CHECK_EQ(iw_thread_life(other.id, without_stack), IW_DEAD);
+	CHECK_EQ(said(&f, other, STAT_REST("X", "4711", "140724603453440")), IW_DEAD);
+	CHECK_EQ(said(&f, other, "R 1 1"), IW_UNKNOWN);
+	CHECK_EQ(said(&f, other, ""), IW_UNKNOWN);
+	close(fd);
+	CHECK_EQ(check_reap(child), 0);
 	fixture_end(&f);
 }
 
@@ -418,7 +435,8 @@ static void proc_of_another_namespace(void)
 	begin_proc(&f, kernels_id() + 1);
 	CHECK(iw_thread_birth() != 0);
 	CHECK(!iw_birth_known(iw_thread_birth()));
-	CHECK_EQ(said(&f, STAT_REST("Z", "4711", "140724603453440")), IW_UNKNOWN);
+	child = (struct name){ parent.id, iw_thread_birth() };
+	CHECK_EQ(said(&f, child, STAT_REST("Z", "4711", "140724603453440")), IW_UNKNOWN);
 	pid = begin(&fd, &child, NULL);
 	CHECK_EQ(life(child), IW_UNKNOWN);
 	close(fd);
