@@ -18,7 +18,7 @@
  *				break;
  *			}
  *			if (ipcwait_eventcount_commit(&changed, key, IPCWAIT_FOREVER))
- *				continue;              // a signal handler ran
+ *				abort();               // futex(2) is forbidden
  *		}
  *		return job;
  *	}

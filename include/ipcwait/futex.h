@@ -44,6 +44,9 @@ IPCWAIT_BEGIN_DECLS
  * The word is read by the caller while it spins, by the kernel atomically when it goes
  * to sleep. With @w NULL only the kernel reads it, unless the deadline has passed already.
  *
+ * A wake, or a change of the word and back, that comes while a signal handler runs in the sleep
+ * may go unseen, unless @flags has IPCWAIT_INTERRUPTIBLE.
+ *
  * Return: 0 after a wake, a change of the word during the wait, or for no reason: look
  *         at the word again.
  *   -EAGAIN     *@word differed from @expected when the call began

@@ -94,10 +94,8 @@ static int64_t ends_at(struct iw_waiter *me, const struct iw_rest *rest)
 {
 	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
 
-	if (has_alarm(me, rest)) {
-		me->alarm_ns = iw_policy_alarm_ns(me->alarm_ns);
-		return sooner(until_ns, iw_clock_ns() + me->alarm_ns);
-	}
+	if (has_alarm(me, rest))
+		return sooner(until_ns, iw_clock_ns() + iw_policy_alarm_ns(me->alarm_ns));
 	return rest->word ? until_ns : sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);
 }
 
@@ -108,6 +106,16 @@ static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t
 	me->woken = r >= 0;
 	me->woken_on = r > 0 ? (unsigned)r : 0;
 	return r;
+}
+
+/* The sleep until @until_ns ended with @r: was that its alarm? The next comes later. */
+static bool alarm_rang(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns,
+		       int r)
+{
+	if (r != -ETIMEDOUT || until_ns >= me->deadline_ns || !has_alarm(me, rest))
+		return false;
+	me->alarm_ns = iw_policy_alarm_ns(me->alarm_ns);
+	return true;
 }
 
 /* What a sleep until @until_ns that ended with @r means for the wait. 0, -EAGAIN: go on. */
@@ -135,8 +143,7 @@ static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struc
 	r = sleep_until(me, rest, until_ns);
 	c->timed = timed && r == -ETIMEDOUT;
 	/* What an alarm finds may have been there for long. */
-	c->dirty = !timed && r == -ETIMEDOUT && until_ns < me->deadline_ns &&
-		   has_alarm(me, rest);
+	c->dirty = !timed && alarm_rang(me, rest, until_ns, r);
 	note_sleep(me, c);
 	if (timed && r != -EAGAIN)
 		note_timer(me, c);
@@ -327,7 +334,9 @@ static int sleep_plainly(struct iw_waiter *me)
 		if (rest.taken)
 			break;
 		until_ns = ends_at(me, &rest);
-		r = after_sleep(me, until_ns, sleep_until(me, &rest, until_ns));
+		r = sleep_until(me, &rest, until_ns);
+		(void)alarm_rang(me, &rest, until_ns, r);
+		r = after_sleep(me, until_ns, r);
 	} while (goes_on(r) && me->what->look(me) != IW_THERE);
 	return goes_on(r) ? 0 : give_up(me, r);
 }

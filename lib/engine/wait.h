@@ -132,7 +132,7 @@ struct iw_waiter {
 	uint64_t block_ns;            /* B */
 	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
 	uint64_t behind_ns;           /* by which it came late, because it was woken late */
-	int64_t alarm_ns; /* its last alarm was to end a sleep of so long; 0: none */
+	int64_t alarm_ns; /* its last alarm ended a sleep of so long; 0: none has */
 };
 
 /* In a public function: where the program called it, for iw_waiter.site. */

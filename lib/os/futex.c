@@ -15,15 +15,20 @@ static int futex(const uint32_t *word, int op, uint32_t value,
 	return (int)iw_syscall(SYS_futex, (long)word, op, value, (long)deadline, 0, bits);
 }
 
+struct timespec iw_futex_deadline(int64_t ns)
+{
+	if (ns > IW_DEADLINE_MOST_NS)
+		ns = IW_DEADLINE_MOST_NS;
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
 /* FUTEX_WAIT_BITSET, since the deadline of FUTEX_WAIT is relative. */
 int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		       bool private_, uint32_t bits)
 {
 	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
-	struct timespec deadline = {
-		.tv_sec = (time_t)(deadline_ns / 1000000000),
-		.tv_nsec = (long)(deadline_ns % 1000000000),
-	};
+	struct timespec deadline = iw_futex_deadline(deadline_ns);
 
 	return futex(word, op, expected, deadline_ns == INT64_MAX ? NULL : &deadline, bits);
 }

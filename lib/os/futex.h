@@ -10,7 +10,7 @@
  *                     wake may come from memory that was a futex before. Look again.
  *         -EAGAIN     the word did not hold @expected. Look again.
  *         -EINTR      a handler without SA_RESTART ran; with a deadline, any handler.
- *                     Returned to the caller by primitives that document it.
+ *                     Returned to the caller if the waiter is interruptible.
  *         -ETIMEDOUT  the deadline has passed. Returned.
  *         -EINVAL     misaligned word or a negative time. The time is checked before the
  *                     call, the word by the primitive: returned, never retried, since a
@@ -29,6 +29,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/*
+ * The latest time that the kernel is told, in ns. It subtracts the offset of a time namespace, and
+ * what that makes too large comes out negative: a sleep that ends at once.
+ */
+#define IW_DEADLINE_MOST_NS (INT64_MAX / 2)
+
+/* @ns, not negative, as the kernel takes it. */
+struct timespec iw_futex_deadline(int64_t ns);
 
 /*
  * Sleep while *@word == @expected. @deadline_ns is absolute, CLOCK_MONOTONIC, not

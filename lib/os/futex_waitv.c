@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/futex.h"
 #include "os/futex_waitv.h"
 
 /* Where the headers are older than the kernel. The number is the same on all CPUs. */
@@ -15,10 +16,7 @@
 int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns)
 {
 	int saved_errno = errno, result;
-	struct timespec deadline = {
-		.tv_sec = (time_t)(deadline_ns / 1000000000),
-		.tv_nsec = (long)(deadline_ns % 1000000000),
-	};
+	struct timespec deadline = iw_futex_deadline(deadline_ns);
 
 	result = (int)syscall(SYS_futex_waitv, words, n, 0,
 			      deadline_ns == INT64_MAX ? NULL : &deadline, CLOCK_MONOTONIC);

@@ -318,7 +318,10 @@ static const struct iw_waitable drain_waitable = {
 	.settle = settle_at_end,
 };
 
-/* @known: all who waited were released. Those of the own process come, however late. */
+/*
+ * @known: all who waited were released. Those of the own process come, however late, and there
+ * are no others in a private one if the parent's can be told from them.
+ */
 static int drain(struct ipcwait_cond *c, bool known)
 {
 	struct iw_waker waker = iw_waker_on(&cond_layout, c);
@@ -331,7 +334,7 @@ static int drain(struct ipcwait_cond *c, bool known)
 	iw_waker_wake(&waker, UINT32_MAX);
 	iw_waiter_begin(&me.base, &cond_layout, c, &drain_waitable, IPCWAIT_FOREVER, 0);
 	me.base.window = &untaught;
-	if (!known || !me.base.private_)
+	if (!known || !me.base.private_ || !iw_process_generation())
 		me.base.deadline_ns = iw_clock_ns() + DRAIN_NS;
 	return iw_wait(&me.base);
 }

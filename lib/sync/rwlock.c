@@ -50,8 +50,10 @@ static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 	if (r)
 		return r;
 	iw_waiter_begin(&me.base, &rwlock_layout, l, what, deadline_ns, site);
-	if (!what->withdraw(&me.base))
+	if (!what->withdraw(&me.base)) {
+		iw_copy_mend(&rwlock_layout, l);
 		r = wait_and_learn(&me);
+	}
 	return r ? r : me.result;
 }
 

@@ -68,7 +68,7 @@ MUTANTS = [
            '\tme->turn = 0;\n\tme->taken++;', '\tme->turn = 0;', 'cond', 'ended'),
     Mutant('a turn is not counted', COND, '\tme->turn = turn;\n\tme->taken++;',
            '\tme->turn = turn;', 'cond', 'ended'),
-    Mutant('the end does not wait', COND, '\tr = drain(c);', '\tr = 0;', 'cond', 'ended'),
+    Mutant('the end does not wait', COND, '\tr = drain(c, known);', '\tr = 0;', 'cond', 'ended'),
     # Arriving
     Mutant('unlocks, then registers', COND, '\tenter(&me);\n\tr = unlock_all(m, &more);',
            '\tr = unlock_all(m, &more);\n\tenter(&me);', 'cond', ONE),

@@ -176,8 +176,7 @@ OF_COND = table('cond', 'cond_edges_test', [
     ('a broadcast leaves the spinner', COND_WAKE,
      '		if (!(b.arrivals & COND_SPINNER) || release_spinner(c, b))\n			break;', '		break;',
      'broadcast'),
-    ('ended beside tickets', COND, '(cond_waiting(w, a) && cond_gone(w) != COND_GONE_FULL)',
-     '(cond_waiting(w, a) > 1 && cond_gone(w) != COND_GONE_FULL)', 'fini'),
+    ('ended beside tickets', COND, 'known = !cond_waiting(w, a);', 'known = cond_waiting(w, a) <= 1;', 'fini'),
 ])
 
 OF_MUTEX = table('mutex', 'mutex_edges_test', [

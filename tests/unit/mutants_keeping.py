@@ -60,7 +60,7 @@ MUTANTS = [
     spins('a look where all waits are long', PLAN,
           '(!iw_state_known(me->state) || iw_state_share(me->state) ||', '(true ||',
           'ends_as_it_must'),
-    spins('a look by one that is alone', PLAN, 'return !iw_self()->alone && ', 'return ',
+    spins('a look by one that is alone', PLAN, '!iw_self()->alone && ', '',
           'ends_as_it_must'),
     spins('a known object asks its site', PLAN, 'me->share = iw_state_known(me->state)\n',
           'me->share = false\n', 'spins_as_planned'),
