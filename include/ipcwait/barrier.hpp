@@ -10,7 +10,8 @@
  *
  * An arrival is one atomic operation; the last makes one system call if somebody sleeps. Who waits
  * sleeps on an event count, so 1023 properly at a time, and any beyond look once a millisecond.
- * More arrivals than are expected throw EOVERFLOW and change nothing. As with the standard's, all
+ * More arrivals than are expected throw EOVERFLOW, and those that do not drop change nothing. A copy
+ * that a child of fork(2) has counts the arrivals of the parent's threads. As with the standard's, all
  * calls must have returned before it is destroyed. It is no ipcwait_barrier, which knows no
  * arrival without a wait.
  */

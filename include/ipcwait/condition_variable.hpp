@@ -11,9 +11,10 @@
  *	ready.wait(guard, [&] { return !jobs.empty(); });
  *
  * As with the standard's they may be destroyed as soon as all who wait have been notified, though
- * these have not returned. The destructor waits until they are out, which takes no lock. Of an
- * object that is not private_ it does so for a second at most: then they are stopped, or were
- * killed, or are those of the parent, in a copy that fork(2) made. No signal handler ends a wait.
+ * these have not returned. The destructor waits until they are out, which takes no lock. Of a
+ * condition_variable that is not private_, and of any condition_variable_any, it does so for a
+ * second at most: then they are stopped, or were killed, or are those of the parent, in a copy that
+ * fork(2) made. No signal handler ends a wait.
  *
  * By a clock that may be set, such as std::chrono::system_clock, wait_until() without a predicate
  * returns no_timeout every 100 ms: spuriously, as any wait may.
@@ -22,6 +23,7 @@
 #define IPCWAIT_CONDITION_VARIABLE_HPP
 
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -52,6 +54,14 @@ template <class Clock, class Duration>
 cv_status status(int r, const std::chrono::time_point<Clock, Duration> &end)
 {
 	return r && Clock::now() >= end ? cv_status::timeout : cv_status::no_timeout;
+}
+
+/* As the standard says: an error after which the lock may not be held ends the program. */
+inline void check_locked(int r, const char *what)
+{
+	if (r && r != -EINVAL && r != -EPERM && r != -EOWNERDEAD)
+		std::terminate();
+	check(r, what);
 }
 
 /* @wait() until @done() or a timeout. */
@@ -91,8 +101,8 @@ class condition_variable
 
 	void wait(unique_lock<mutex> &lock)
 	{
-		impl::check(ipcwait_cond_wait(&c_, lock.mutex()->native_handle()),
-			    "ipcwait::condition_variable::wait");
+		impl::check_locked(ipcwait_cond_wait(&c_, lock.mutex()->native_handle()),
+				   "ipcwait::condition_variable::wait");
 	}
 	template <class Predicate> void wait(unique_lock<mutex> &lock, Predicate done)
 	{
@@ -169,7 +179,7 @@ class condition_variable
 						deadline_ns);
 
 		if (r != -ETIMEDOUT)
-			impl::check(r, "ipcwait::condition_variable");
+			impl::check_locked(r, "ipcwait::condition_variable");
 		return r;
 	}
 
@@ -193,8 +203,11 @@ class condition_variable_any
 	condition_variable_any &operator=(const condition_variable_any &) = delete;
 	~condition_variable_any()
 	{
-		[[maybe_unused]] int r = ipcwait_rwlock_wrlock_until(
-			&inside_, impl::deadline_in(std::chrono::seconds(1)));
+		if (ipcwait_rwlock_wrlock_until(
+			    &inside_, impl::deadline_in(std::chrono::seconds(1))) == 0) {
+			(void)ipcwait_rwlock_wrunlock(&inside_);
+			(void)ipcwait_rwlock_fini(&inside_);
+		}
 	}
 
 	void notify_one() noexcept
@@ -208,7 +221,7 @@ class condition_variable_any
 
 	template <class Lock> void wait(Lock &lock)
 	{
-		(void)wait_ns(lock, IPCWAIT_FOREVER, [] { return false; });
+		(void)wait_ns(lock, IPCWAIT_FOREVER, unstoppable());
 	}
 	template <class Lock, class Predicate> void wait(Lock &lock, Predicate done)
 	{
@@ -219,7 +232,7 @@ class condition_variable_any
 	cv_status wait_until(Lock &lock,
 			     const std::chrono::time_point<Clock, Duration> &end)
 	{
-		return wait_at(lock, end, [] { return false; });
+		return wait_at(lock, end, unstoppable());
 	}
 	template <class Lock, class Clock, class Duration, class Predicate>
 	bool wait_until(Lock &lock, const std::chrono::time_point<Clock, Duration> &end,
@@ -230,7 +243,7 @@ class condition_variable_any
 	template <class Lock, class Rep, class Period>
 	cv_status wait_for(Lock &lock, const std::chrono::duration<Rep, Period> &time)
 	{
-		return wait_in(lock, impl::deadline_in(time), [] { return false; });
+		return wait_in(lock, impl::deadline_in(time), unstoppable());
 	}
 	template <class Lock, class Rep, class Period, class Predicate>
 	bool wait_for(Lock &lock, const std::chrono::duration<Rep, Period> &time,
@@ -238,9 +251,8 @@ class condition_variable_any
 	{
 		std::int64_t deadline_ns = impl::deadline_in(time);
 
-		return impl::wait_for(done, [&] {
-			return wait_in(lock, deadline_ns, [] { return false; });
-		});
+		return impl::wait_for(
+			done, [&] { return wait_in(lock, deadline_ns, unstoppable()); });
 	}
 
 #ifdef __cpp_lib_jthread
@@ -248,7 +260,7 @@ class condition_variable_any
 	template <class Lock, class Predicate>
 	bool wait(Lock &lock, std::stop_token stop, Predicate done)
 	{
-		return stoppable(stop, done, [&](auto stopped) {
+		return stoppable(stop, done, [&](const auto &stopped) {
 			(void)wait_ns(lock, IPCWAIT_FOREVER, stopped);
 			return cv_status::no_timeout;
 		});
@@ -257,8 +269,9 @@ class condition_variable_any
 	bool wait_until(Lock &lock, std::stop_token stop,
 			const std::chrono::time_point<Clock, Duration> &end, Predicate done)
 	{
-		return stoppable(stop, done,
-				 [&](auto stopped) { return wait_at(lock, end, stopped); });
+		return stoppable(stop, done, [&](const auto &stopped) {
+			return wait_at(lock, end, stopped);
+		});
 	}
 	template <class Lock, class Rep, class Period, class Predicate>
 	bool wait_for(Lock &lock, std::stop_token stop,
@@ -266,7 +279,7 @@ class condition_variable_any
 	{
 		std::int64_t deadline_ns = impl::deadline_in(time);
 
-		return stoppable(stop, done, [&](auto stopped) {
+		return stoppable(stop, done, [&](const auto &stopped) {
 			return wait_in(lock, deadline_ns, stopped);
 		});
 	}
@@ -300,16 +313,46 @@ class condition_variable_any
 		}
 	};
 
-	/* 0 or -ETIMEDOUT. Does not wait if it was @stopped() before it could be notified of that. */
-	template <class Lock, class Stopped>
-	int wait_ns(Lock &lock, std::int64_t deadline_ns, Stopped stopped)
+	/* What may stop a wait, and how it is told that. */
+	struct unstoppable {
+		bool requested() const
+		{
+			return false;
+		}
+		int tell(condition_variable_any &) const
+		{
+			return 0;
+		}
+	};
+#ifdef __cpp_lib_jthread
+	struct on_request {
+		const std::stop_token &token;
+
+		bool requested() const
+		{
+			return token.stop_requested();
+		}
+		auto tell(condition_variable_any &c) const
+		{
+			return std::stop_callback(token, [&c] { c.notify_all(); });
+		}
+	};
+#endif
+
+	/*
+	 * 0 or -ETIMEDOUT. Does not wait if @stop was requested before it could be told. It is told
+	 * only while it is inside, for which the destructor waits.
+	 */
+	template <class Lock, class Stop>
+	int wait_ns(Lock &lock, std::int64_t deadline_ns, const Stop &stop)
 	{
 		unlocked<Lock> outside{ lock };
 		reading here(&inside_);
 		std::uint64_t key = ipcwait_eventcount_prepare(&changed_);
+		[[maybe_unused]] auto told = stop.tell(*this);
 		int r;
 
-		if (stopped())
+		if (stop.requested())
 			return 0;
 		lock.unlock();
 		outside.is = true;
@@ -318,26 +361,25 @@ class condition_variable_any
 			impl::check(r, "ipcwait::condition_variable_any");
 		return r;
 	}
-	template <class Lock, class Stopped>
-	cv_status wait_in(Lock &lock, std::int64_t deadline_ns, Stopped stopped)
+	template <class Lock, class Stop>
+	cv_status wait_in(Lock &lock, std::int64_t deadline_ns, const Stop &stop)
 	{
-		return wait_ns(lock, deadline_ns, stopped) ? cv_status::timeout
-							   : cv_status::no_timeout;
+		return wait_ns(lock, deadline_ns, stop) ? cv_status::timeout
+							: cv_status::no_timeout;
 	}
-	template <class Lock, class Clock, class Duration, class Stopped>
+	template <class Lock, class Clock, class Duration, class Stop>
 	cv_status wait_at(Lock &lock, const std::chrono::time_point<Clock, Duration> &end,
-			  Stopped stopped)
+			  const Stop &stop)
 	{
-		return impl::status(wait_ns(lock, impl::deadline_at(end), stopped), end);
+		return impl::status(wait_ns(lock, impl::deadline_at(end), stop), end);
 	}
 #ifdef __cpp_lib_jthread
 	template <class Predicate, class Wait>
 	bool stoppable(const std::stop_token &stop, Predicate &done, Wait wait)
 	{
-		std::stop_callback told(stop, [this] { notify_all(); });
-		auto stopped = [&] { return stop.stop_requested(); };
+		on_request stopped{ stop };
 
-		while (!stopped()) {
+		while (!stopped.requested()) {
 			if (done())
 				return true;
 			if (wait(stopped) == cv_status::timeout)

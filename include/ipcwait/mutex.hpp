@@ -9,7 +9,8 @@
  *	ipcwait::scoped_lock guard(lock);
  *
  * errorcheck_mutex is a timed_mutex that throws EDEADLK to its owner. A mutex that is robust, by
- * ipcwait_mutex_init() on its native_handle(), throws EOWNERDEAD to whoever owns it then.
+ * ipcwait_mutex_init() on its native_handle(), throws EOWNERDEAD to whoever owns it then; where the
+ * standard has noexcept, as with try_lock() of the recursive ones, that ends the program.
  */
 #ifndef IPCWAIT_MUTEX_HPP
 #define IPCWAIT_MUTEX_HPP

@@ -66,6 +66,10 @@ IPCWAIT_API int ipcwait_impl_region_attach(struct ipcwait_region *r, unsigned la
  * other says. Call it before the first call for an object behind @r. It may be called any number
  * of times.
  *
+ * It also asks /proc for the time namespace of the process, 10 to 25 us: with that, programs of
+ * several namespaces read each other's stamps as what they are. Programs that share objects without
+ * a header, and those for which /proc does not tell, wake and look in vain there: docs/limits.md.
+ *
  * A header that may have to be stamped must be mapped for writing.
  *
  * Return: 0, program, library and memory are of one layout.

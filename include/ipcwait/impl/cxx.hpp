@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <system_error>
 
 #include <ipcwait/base.h>
@@ -25,7 +26,13 @@ namespace impl
 
 [[noreturn]] inline void fail(int r, const char *what)
 {
+#ifdef __cpp_exceptions
 	throw std::system_error(-r, std::generic_category(), what);
+#else
+	(void)r;
+	(void)what;
+	std::abort();
+#endif
 }
 
 inline void check(int r, const char *what)
