@@ -60,7 +60,7 @@ static const double of_block[] = { 0.25, 0.38, 0.5, 0.75, 1, 1.5, 2, 2.6, 4 };
 #define WARM         100
 #define WARM_A_ROUND 3
 
-/* The bars of issue 3, in us. */
+/* The bars, in us. */
 #define LATENCY_SHARE 1.15
 #define LATENCY_MORE  0.3
 #define CPU_SHARE     1.25

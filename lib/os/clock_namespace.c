@@ -44,10 +44,7 @@ static void read_name(const char *link, char *name, size_t size)
 	name[n < 0 ? 0 : n] = '\0';
 }
 
-/*
- * The first namespace has had this name since there are others (PROC_TIME_INIT_INO in Linux). To
- * read it takes 2.4 us, the offsets twice as long.
- */
+/* The first namespace has had this name since there are others (PROC_TIME_INIT_INO in Linux). */
 #define FIRST "time:[4026531834]"
 
 /* The file is about the namespace of children, which need not be the own one. */
@@ -62,15 +59,18 @@ static bool is_another(void)
 	return strcmp(own, of_children) == 0;
 }
 
-/* Runs before main() or inside dlopen(). What cannot be read is no offset. */
-__attribute__((constructor)) static void find_ahead(void)
+void iw_clock_find_ahead(void)
 {
 	int saved_errno = errno;
+	int64_t ahead_ns = 0;
 	char text[128];
 
 	if (is_another()) {
 		(void)iw_file_read("/proc/self/timens_offsets", text, sizeof(text));
-		iw_clock_ahead_ns = iw_clock_ahead_in(text);
+		ahead_ns = iw_clock_ahead_in(text);
 	}
+	/* What can be read no more, after chroot(2), has not changed. */
+	if (ahead_ns && iw_clock_ahead_ns != ahead_ns)
+		iw_clock_ahead_ns = ahead_ns;
 	errno = saved_errno;
 }

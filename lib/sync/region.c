@@ -37,7 +37,8 @@ static uint64_t read_stamp(const struct ipcwait_region *r)
 	return ipcwait_impl_load64_relaxed(&r->stamp);
 }
 
-int ipcwait_impl_region_attach(struct ipcwait_region *r, unsigned layout)
+/* 0 if @r is stamped with @layout now, or was. */
+static int join(struct ipcwait_region *r, unsigned layout)
 {
 	uint64_t stamp;
 
@@ -53,6 +54,15 @@ int ipcwait_impl_region_attach(struct ipcwait_region *r, unsigned layout)
 	if (layout_of(stamp) < 0)
 		return -EINVAL;
 	return stamp == stamp_of(layout) ? 0 : -EPROTO;
+}
+
+int ipcwait_impl_region_attach(struct ipcwait_region *r, unsigned layout)
+{
+	int result = join(r, layout);
+
+	if (result == 0)
+		iw_clock_find_ahead();
+	return result;
 }
 
 int ipcwait_region_layout(const struct ipcwait_region *r)

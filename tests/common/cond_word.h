@@ -51,7 +51,9 @@ static inline void cond_fabricate(struct ipcwait_cond *c, uint64_t word, uint64_
 {
 	__atomic_store_n(&c->word.v, word, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->arrivals.v, arrivals, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->out.v, (uint32_t)arrivals / 2 + (uint32_t)(arrivals >> 32),
+	__atomic_store_n(&c->out.v,
+			 (uint32_t)arrivals / 2 - ((uint32_t)arrivals & 1) +
+				 (uint32_t)(arrivals >> 32),
 			 __ATOMIC_RELAXED);
 }
 

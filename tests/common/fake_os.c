@@ -126,6 +126,10 @@ int64_t iw_clock_ns(void)
 
 int64_t iw_clock_ahead_ns;
 
+void iw_clock_find_ahead(void)
+{
+}
+
 int64_t iw_clock_raw_ns(void)
 {
 	return fake.now_ns += 1000;

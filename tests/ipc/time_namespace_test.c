@@ -2,8 +2,8 @@
 /*
  * Processes in two time namespaces, as those of a container that was moved from another machine,
  * use one semaphore, mutex and reader-writer lock. What one has stamped the other reads as its own
- * time; where it does not know its offset, having been forked into the namespace, all of it ends
- * too.
+ * time; where it does not know its offset, having been forked into the namespace and not attached,
+ * all of it ends too.
  *
  *	time_namespace_test [FD]	FD: be the process in the other namespace
  */
@@ -43,12 +43,19 @@ struct shared {
 	uint64_t rounds, locked;
 };
 
-static struct shared *map(int fd)
+static struct shared *map_plainly(int fd)
 {
 	struct shared *s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	CHECK(s != MAP_FAILED);
+	return s;
+}
+
+static struct shared *map(int fd)
+{
+	struct shared *s = map_plainly(fd);
+
 	CHECK_EQ(ipcwait_region_attach(&s->header), 0);
 	return s;
 }
@@ -129,7 +136,7 @@ static pid_t start(int fd, int offset_s, bool anew)
 	if (inner == 0) {
 		if (anew)
 			become(fd);
-		be_there(map(fd));
+		be_there(map_plainly(fd));
 	}
 	_exit(check_reap(inner));
 }

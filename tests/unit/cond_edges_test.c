@@ -228,7 +228,7 @@ static void broadcast_one(const int64_t *v)
 	world(&s, (uint32_t)v[7], v[6] ? 1100 * US : 500 * US, 0);
 	stamp = c.window.stamp.v;
 	SAME(ipcwait_cond_broadcast(&c), 0);
-	classes = s.waiting ? UINT32_MAX : s.spinner ? 0 : roused(v[7], v[6]);
+	classes = s.waiting ? UINT32_MAX : roused(v[7], v[6]);
 	if (s.waiting)
 		release_all(&s);
 	s.spinner = 0;
@@ -314,7 +314,7 @@ static void announce_one(const int64_t *v)
 	assert_words(&s);
 	assert_woken(gone ? 0 : UINT32_MAX, stamp);
 	/* It has been counted out as often as in. */
-	SAME(c.out.v & 0x7fffffff, entries(&s));
+	SAME((c.out.v + s.spinner) & 0x7fffffff, entries(&s));
 }
 
 static void announce_a_sleep(void)

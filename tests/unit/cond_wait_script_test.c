@@ -182,7 +182,6 @@ static void beside_a_spinner(void)
 	const struct fake_step script[] = { { .meanwhile = broadcast } };
 
 	world(COND_WORD(37, 0, 0), COND_ARRIVALS(1, 9, 37), IPCWAIT_SPIN);
-	c.out.v--;
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_cond_wait(&c, &m), 0);
 	CHECK_EQ(fake.wait.bits, 1u << 5);

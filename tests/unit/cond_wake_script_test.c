@@ -129,6 +129,12 @@ static void somebody_does_not_leave(void)
 		CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
 		left(3, COND_ARRIVALS(0, 0, 3), i);
 	}
+	world(3, COND_ARRIVALS(1, 1, 3), 0);
+	c.out.v--;
+	fake.now_ns += 3 * MS;
+	CHECK_EQ(ipcwait_cond_broadcast(&c), 0);
+	left(3, COND_ARRIVALS(0, 1, 3), 1);
+	CHECK_EQ(fake.wake.bits, UINT32_MAX);
 	world(3, COND_ARRIVALS(0, 0, 3), IPCWAIT_PRIVATE);
 	c.out.v--;
 	CHECK_EQ(ipcwait_cond_signal(&c), 0);
