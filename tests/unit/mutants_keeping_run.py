@@ -4,7 +4,7 @@
 line of the library wrong, and expect the test that is named to fail. As tests/interleave/mutants.py,
 whose Mutant it takes, but for what needs no scheduler: its `scenario` is the name of a test.
 
-Usage: mutants.py --root DIR --group SOURCE... FLAG... LIBRARY... --group ... -- COMPILER FLAG...
+Usage: mutants_keeping_run.py --root DIR --group SOURCE... FLAG... LIBRARY... --group ... -- COMPILER FLAG...
 The build runs every third; IW_MUTANT=NAME in the environment chooses by name, and with
 IW_STRESS_SECONDS, as in scripts/check --deep, it is all. Exit status: 0 all were found.
 """
