@@ -62,8 +62,9 @@ void iw_copy_forget(const struct iw_layout *layout, void *o)
 		if (is(layout, note, mine))
 			return;
 		if (is(layout, note, mine | busy)) {
-			(void)iw_sleep_once(layout->kind, &at->v, note,
-					    iw_clock_ns() + LOOK_NS, true);
+			if (iw_sleep_once(layout->kind, &at->v, note,
+					  iw_clock_ns() + LOOK_NS, true) == -ENOSYS)
+				iw_pause();
 			continue;
 		}
 		/* ORD copy.X4: relaxed, no order needed: nothing is published before copy.R1. */

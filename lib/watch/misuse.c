@@ -90,16 +90,18 @@ uint32_t iw_private_owner(const void *object, unsigned flags)
 int iw_private_check(const uint32_t *owner, enum ipcwait_kind kind, const void *object,
 		     const char *call)
 {
+	/* ORD misuse.X1: relaxed, hint: it changes to the caller's own only, lib/sync/copy.h. */
+	uint32_t note = ipcwait_impl_load32_relaxed((const struct ipcwait_word32 *)owner);
 	uint32_t other =
-		(*owner ^ iw_private_owner(object, IPCWAIT_PRIVATE)) & (PROCESS | PLACE);
+		(note ^ iw_private_owner(object, IPCWAIT_PRIVATE)) & (PROCESS | PLACE);
 	char what[32];
 
-	if (!*owner || !other || !iw_memory_is_shared(object))
+	if (!note || !other || !iw_memory_is_shared(object))
 		return 0;
 	if (!(other & PROCESS) && !iw_memory_is_mapped_twice(object))
 		return 0;
 	if (!(other & PROCESS))
 		return iw_misuse(-EINVAL, kind, object, call, IW_MAPPED_TWICE);
-	(void)snprintf(what, sizeof(what), "private to process %u", *owner & PROCESS);
+	(void)snprintf(what, sizeof(what), "private to process %u", note & PROCESS);
 	return iw_misuse(-EINVAL, kind, object, call, what);
 }
