@@ -9,6 +9,7 @@
 #include "queue/channel_eventfd.h"
 #include "queue/channel_meet.h"
 #include "queue/lock.h"
+#include "sync/eventcount.h"
 
 #define INDEX_ONE (UINT64_C(1) << 32)
 
@@ -354,8 +355,8 @@ struct ipcwait_channel *iw_channel_meet(const struct ipcwait_channel_params *par
 			  .room = &m->room,
 			  .meeting = m },
 		.lock = { .flags = IPCWAIT_PRIVATE },
-		.elements = { .flags = IPCWAIT_PRIVATE },
-		.room = { .flags = IPCWAIT_PRIVATE },
+		.elements = iw_eventcount_private(),
+		.room = iw_eventcount_private(),
 	};
 	for (int op = 0; op < 2; op++)
 		m->offers[op].next = m->offers[op].previous = &m->offers[op];

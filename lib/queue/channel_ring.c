@@ -32,6 +32,7 @@
 #include "os/tell.h"
 #include "queue/blocking.h"
 #include "queue/channel_ring.h"
+#include "sync/eventcount.h"
 
 #define CLOSED UINT64_C(1)
 #define FULL   UINT64_C(1)
@@ -352,8 +353,8 @@ struct ipcwait_channel *iw_channel_ring(const struct ipcwait_channel_params *par
 		.stride = (sizeof(struct slot) + params->elem_size + 7) & ~(size_t)7,
 		.elem_fini = params->elem_fini,
 		.elem_fini_arg = params->elem_fini_arg,
-		.elements = { .flags = IPCWAIT_PRIVATE },
-		.room = { .flags = IPCWAIT_PRIVATE },
+		.elements = iw_eventcount_private(),
+		.room = iw_eventcount_private(),
 	};
 	while (r->lap < STEP * r->capacity)
 		r->lap *= 2;

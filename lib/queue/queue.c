@@ -10,6 +10,7 @@
 #include "queue/chain.h"
 #include "queue/made.h"
 #include "queue/params.h"
+#include "sync/eventcount.h"
 
 struct ipcwait_queue {
 	const struct iw_any_kind *any; /* what ipcwait_wait_any() asks */
@@ -58,7 +59,7 @@ static bool set_up(struct ipcwait_queue *q, const struct ipcwait_queue_params *p
 		.max_elems = p->max_elems,
 		.elem_fini = p->elem_fini,
 		.elem_fini_arg = p->elem_fini_arg,
-		.elements = { .flags = IPCWAIT_PRIVATE },
+		.elements = iw_eventcount_private(),
 	};
 	iw_any_admit(&made.any);
 	return iw_rcu_ready() && iw_chain_init(&q->chain, p->elem_size,

@@ -8,6 +8,7 @@
 #include "os/seam.h"
 #include "queue/params.h"
 #include "queue/spsc.h"
+#include "sync/eventcount.h"
 
 /*
  * A ring without bound has so many bytes of elements, but not fewer elements than that: to stay in
@@ -54,7 +55,7 @@ static void set(struct iw_spsc *s, const struct ipcwait_spsc_params *p)
 
 	set_side(&s->base.producer, elems, p->elem_size, exchanges);
 	set_side(&s->base.consumer, elems, p->elem_size, exchanges);
-	s->base.elements.flags = s->base.room.flags = IPCWAIT_PRIVATE;
+	s->base.elements = s->base.room = iw_eventcount_private();
 	s->room = p->capacity ? p->capacity : elems;
 	s->bounded = p->capacity;
 	s->ring_bytes = sizeof(struct iw_spsc_ring) + elems * p->elem_size;

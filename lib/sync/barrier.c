@@ -213,7 +213,7 @@ int ipcwait_barrier_init(struct ipcwait_barrier *b, uint32_t parties, unsigned f
 	if (r)
 		return r;
 	fresh.flags = (uint16_t)flags;
-	fresh.reserved = iw_private_owner(b, flags);
+	fresh.reserved = iw_copy_new(&layout, b, flags);
 	*b = fresh;
 	return 0;
 }

@@ -281,7 +281,7 @@ int ipcwait_cond_init(struct ipcwait_cond *c, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(c, flags);
+	fresh.reserved = iw_copy_new(&cond_layout, c, flags);
 	*c = fresh;
 	return 0;
 }

@@ -46,6 +46,13 @@ static inline uint32_t iw_copy_own(const struct iw_layout *layout, const void *o
 			     : (iw_process_generation() * one) & bits;
 }
 
+/* What a new object notes, for which nobody waits. */
+static inline uint32_t iw_copy_new(const struct iw_layout *layout, const void *o,
+				   unsigned flags)
+{
+	return flags & IPCWAIT_PRIVATE ? iw_copy_own(layout, o) : 0;
+}
+
 /* Out of line: what another process has published in @o is forgotten. May wait for others. */
 void iw_copy_forget(const struct iw_layout *layout, void *o);
 

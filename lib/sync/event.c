@@ -244,7 +244,7 @@ int ipcwait_event_init(struct ipcwait_event *e, unsigned flags)
 	if (r)
 		return r;
 	*e = (struct ipcwait_event){ .flags = flags,
-				     .reserved = iw_private_owner(e, flags) };
+				     .reserved = iw_copy_new(&layout, e, flags) };
 	return 0;
 }
 

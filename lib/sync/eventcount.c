@@ -287,6 +287,14 @@ int ipcwait_impl_eventcount_notify_slow(struct ipcwait_eventcount *ec, uint32_t 
 	return iw_eventcount_notify(ec, n, IPCWAIT_KIND_EVENTCOUNT);
 }
 
+struct ipcwait_eventcount iw_eventcount_private(void)
+{
+	/* A checked build notes the address too, which it does not have here. */
+	uint32_t own = IW_IS_CHECKED ? 0 : iw_copy_own(&layout, NULL);
+
+	return (struct ipcwait_eventcount){ .flags = IPCWAIT_PRIVATE, .reserved = own };
+}
+
 int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
 {
 	int r = iw_check_init(&layout, ec, flags, true, "ipcwait_eventcount_init");
@@ -294,7 +302,7 @@ int ipcwait_eventcount_init(struct ipcwait_eventcount *ec, unsigned flags)
 	if (r)
 		return r;
 	*ec = (struct ipcwait_eventcount){ .flags = flags,
-					   .reserved = iw_private_owner(ec, flags) };
+					   .reserved = iw_copy_new(&layout, ec, flags) };
 	return 0;
 }
 

@@ -8,4 +8,7 @@
 /* As ipcwait_eventcount_notify(), for waits that count as @kind's. */
 int iw_eventcount_notify(struct ipcwait_eventcount *ec, uint32_t n, enum ipcwait_kind kind);
 
+/* A new one of this process. */
+struct ipcwait_eventcount iw_eventcount_private(void);
+
 #endif

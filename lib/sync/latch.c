@@ -190,7 +190,7 @@ int ipcwait_latch_init(struct ipcwait_latch *l, uint32_t count_, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(l, flags);
+	fresh.reserved = iw_copy_new(&layout, l, flags);
 	*l = fresh;
 	return 0;
 }

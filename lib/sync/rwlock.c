@@ -194,7 +194,7 @@ int ipcwait_rwlock_init(struct ipcwait_rwlock *l, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.note.v = iw_private_owner(l, flags);
+	fresh.note.v = iw_copy_new(&rwlock_layout, l, flags);
 	*l = fresh;
 	return 0;
 }

@@ -260,7 +260,7 @@ int ipcwait_sem_init(struct ipcwait_sem *s, uint32_t value_, unsigned flags)
 	if (r)
 		return r;
 	fresh.flags = flags;
-	fresh.reserved = iw_private_owner(s, flags);
+	fresh.reserved = iw_copy_new(&layout, s, flags);
 	*s = fresh;
 	return 0;
 }

@@ -50,6 +50,8 @@ static struct ipcwait_cond *make_cond(const char *word, const char *arrivals)
 	model_name(&c->word, word);
 	model_name(&c->arrivals, arrivals);
 	model_assert(ipcwait_cond_init(c, script()->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	c->reserved = 0;
 	return c;
 }
 

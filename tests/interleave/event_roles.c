@@ -63,6 +63,8 @@ void event_begin(void)
 		model_quiet(&event->window, sizeof(event->window));
 	model_name(&event->word, "event.word");
 	model_assert(ipcwait_event_init(event, s->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	event->reserved = 0;
 	event->word.v = s->word;
 	shared = model_alloc(sizeof(*shared));
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++) {

@@ -67,6 +67,8 @@ void ec_begin(void)
 		model_quiet(&ec->window, sizeof(ec->window));
 	model_name(&ec->word, "ec.word");
 	model_assert(ipcwait_eventcount_init(ec, s->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	ec->reserved = 0;
 	last = ec->word.v = s->word;
 	shared = model_alloc(sizeof(*shared));
 	model_name(&shared->items, "items");

@@ -60,6 +60,8 @@ static void begin(void)
 		model_quiet(&barrier->window, sizeof(barrier->window));
 	model_name(&barrier->word, "barrier.word");
 	model_assert(ipcwait_barrier_init(barrier, s->parties, s->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	barrier->reserved = 0;
 	barrier->word.v = s->word;
 }
 

@@ -76,6 +76,8 @@ static void begin(void)
 		model_quiet(&latch->window, sizeof(latch->window));
 	model_name(&latch->word, "latch.word");
 	model_assert(ipcwait_latch_init(latch, 0, s->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	latch->reserved = 0;
 	latch->word.v = s->word;
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
 		shared->users += stays(s->role[i]);

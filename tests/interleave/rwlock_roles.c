@@ -77,6 +77,8 @@ void rwlock_begin(void)
 		model_quiet(&lock->note, sizeof(lock->note));
 	model_name(&lock->word, "rwlock.word");
 	model_assert(ipcwait_rwlock_init(lock, s->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	lock->note.v = 0;
 	(void)iw_stamp(&lock->window);
 	model_elapse(s->age_ns);
 	lock->word.v = s->word;

@@ -51,6 +51,8 @@ static struct ipcwait_sem *make_sem(uint64_t word, const char *name)
 		model_quiet(&s->window, sizeof(s->window));
 	model_name(&s->word, name);
 	model_assert(ipcwait_sem_init(s, 0, script()->flags) == 0);
+	/* Of no process yet, as one that was made without a call. */
+	s->reserved = 0;
 	s->word.v = word;
 	return s;
 }
