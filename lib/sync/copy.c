@@ -18,17 +18,20 @@ static void keep_the_rest(const struct iw_layout *layout, struct ipcwait_word64 
 		continue;
 }
 
+static uint32_t all_bits(const struct iw_layout *layout)
+{
+	return iw_copy_bits(layout) | iw_copy_busy(layout);
+}
+
 /* The note, with @mine in the place of what told the process; 0: only what was busy. */
 static uint32_t noted(const struct iw_layout *layout, uint32_t note, uint32_t mine)
 {
-	uint32_t replaced = iw_copy_bits(layout) | iw_copy_busy(layout);
-
-	return IW_IS_CHECKED ? mine : (note & ~replaced) | mine;
+	return IW_IS_CHECKED ? mine : (note & ~all_bits(layout)) | mine;
 }
 
 static bool is(const struct iw_layout *layout, uint32_t note, uint32_t mine)
 {
-	return !((note ^ mine) & (iw_copy_bits(layout) | iw_copy_busy(layout)));
+	return !((note ^ mine) & all_bits(layout));
 }
 
 /* One that the caller has made busy, unless a fork in a signal handler came between. */

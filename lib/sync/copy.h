@@ -40,10 +40,10 @@ static inline uint32_t iw_copy_busy(const struct iw_layout *layout)
 /* The note of the caller's process. */
 static inline uint32_t iw_copy_own(const struct iw_layout *layout, const void *o)
 {
-	uint32_t bits = iw_copy_bits(layout), one = bits & -bits;
-
-	return IW_IS_CHECKED ? iw_private_owner(o, IPCWAIT_PRIVATE)
-			     : (iw_process_generation() * one) & bits;
+	if (IW_IS_CHECKED)
+		return iw_private_owner(o, IPCWAIT_PRIVATE);
+	return (iw_process_generation() * (layout->generation & -layout->generation)) &
+	       layout->generation;
 }
 
 /* What a new object notes, for which nobody waits. */
