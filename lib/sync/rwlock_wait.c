@@ -5,7 +5,6 @@
 #include <limits.h>
 
 #include "os/seam.h"
-#include "sync/copy.h"
 #include "sync/object.h"
 #include "sync/rwlock_word.h"
 #include "policy/window.h"
@@ -146,11 +145,8 @@ static uint64_t reader_asleep(const struct rwlock_waiter *me, uint64_t w)
 static struct iw_rest reader_settle(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
-	uint64_t w;
+	uint64_t w = load_word(me);
 
-	if (!me->sleeper)
-		iw_copy_mend(&rwlock_layout, me->lock);
-	w = load_word(me);
 	note_time(me, false);
 	for (;;) {
 		if (read_lock(me, &w))
@@ -276,11 +272,8 @@ static uint64_t writer_asleep(const struct rwlock_waiter *me, uint64_t w)
 static struct iw_rest writer_settle(struct iw_waiter *base)
 {
 	struct rwlock_waiter *me = (struct rwlock_waiter *)base;
-	uint64_t w;
+	uint64_t w = load_word(me);
 
-	if (!me->sleeper)
-		iw_copy_mend(&rwlock_layout, me->lock);
-	w = load_word(me);
 	note_time(me, true);
 	for (;;) {
 		if (write_lock(me, &w))

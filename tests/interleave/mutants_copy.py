@@ -28,14 +28,8 @@ MUTANTS = [
            'eventcount: a copy'),
     Mutant('copy: parties stay', 'lib/sync/barrier.c',
            '\tiw_copy_mend(&layout, b);\n\twaker', '\twaker', 'gates', 'barrier: a copy'),
-    Mutant('copy: a reader does not ask', 'lib/sync/rwlock_wait.c',
-           '\tif (!me->sleeper)\n\t\tiw_copy_mend(&rwlock_layout, me->lock);\n'
-           '\tw = load_word(me);\n\tnote_time(me, false);',
-           '\tw = load_word(me);\n\tnote_time(me, false);', 'rwlock', 'a copy'),
-    Mutant('copy: a writer does not ask', 'lib/sync/rwlock_wait.c',
-           '\tif (!me->sleeper)\n\t\tiw_copy_mend(&rwlock_layout, me->lock);\n'
-           '\tw = load_word(me);\n\tnote_time(me, true);',
-           '\tw = load_word(me);\n\tnote_time(me, true);', 'rwlock', 'a copy'),
+    Mutant('copy: who locks does not ask', 'lib/sync/rwlock.c',
+           '\t\tiw_copy_mend(&rwlock_layout, l);\n\t\tr = wait', '\t\tr = wait', 'rwlock', 'a copy'),
     Mutant('copy: the holder is forgotten', 'lib/sync/rwlock_word.h',
            '.lasting = RWLOCK_WRITER | ', '.lasting = ', 'rwlock', 'a copy that is held'),
     Mutant('copy: tokens are forgotten', 'lib/sync/sem.c',
