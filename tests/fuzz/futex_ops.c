@@ -96,7 +96,8 @@ static void check_wait(struct input *in)
 	struct ipcwait_window *w = take_window(in);
 	unsigned flags = take_flags(in);
 	uint8_t differs = take_8(in) % 4;
-	bool legal = p.valid && flags <= IPCWAIT_PRIVATE && (uintptr_t)w % 8 == 0;
+	bool legal = p.valid && flags <= (IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE) &&
+		     (uintptr_t)w % 8 == 0;
 	bool may_wait = legal && p.mapped && !differs;
 	int64_t deadline_ns = take_near_deadline(in, may_wait);
 	int64_t now_ns = ipcwait_now_ns();

@@ -110,11 +110,11 @@ enum end {
 	TIMED_OUT_LATE
 };
 
-/* Until a deadline that comes, else a signal has to end it. */
+/* Until a deadline that comes, else a filter has to end it. */
 static int time_out(int64_t deadline_ns, int64_t late_ns)
 {
 	if (deadline_ns > fake.now_ns + HORIZON_NS)
-		return -EINTR;
+		return -ENOSYS;
 	pass_until(deadline_ns);
 	pass(late_ns);
 	return -ETIMEDOUT;
@@ -152,7 +152,7 @@ static int answer(const struct fake_call *c)
 	if (*c->word != c->value)
 		return -EAGAIN;
 	if (kernel.in->left == 0)
-		return ++kernel.idle < IDLE_MOST ? time_out(c->deadline_ns, 0) : -EINTR;
+		return ++kernel.idle < IDLE_MOST ? time_out(c->deadline_ns, 0) : -ENOSYS;
 	ns = (int64_t)take_16(kernel.in) << (how >> 3 & 7);
 	return sleep_and((enum end)(how & 7), ns, c->deadline_ns, how >> 6 << 14);
 }
@@ -160,7 +160,7 @@ static int answer(const struct fake_call *c)
 /* What ends a wait is not asked again. */
 static bool final(const struct kernel_call *call, int r, int64_t deadline_ns)
 {
-	return r == -EINTR || r == -EFAULT || r == -ENOSYS ||
+	return (r == -EINTR && call->interruptible) || r == -EFAULT || r == -ENOSYS ||
 	       (r == -ETIMEDOUT && deadline_ns == call->deadline_ns);
 }
 

@@ -27,8 +27,9 @@ struct kernel_call {
 	int64_t began_ns;
 	int64_t away_ns; /* that passed in sleeps, or while the thread was stopped */
 	unsigned sleeps;
-	int answer;      /* to the last of them */
-	bool long_spins; /* to part from its waker, or because its preset is TICKS */
+	int answer;         /* to the last of them */
+	bool long_spins;    /* to part from its waker, or because its preset is TICKS */
+	bool interruptible; /* a signal ends it */
 };
 
 struct kernel {

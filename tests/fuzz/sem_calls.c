@@ -136,12 +136,22 @@ static bool documented(const struct sem_call *c)
 	}
 }
 
+static uint32_t flags_of(const struct sem_call *c, const struct ipcwait_sem *s)
+{
+	uint32_t flags;
+
+	memcpy(&flags, (const char *)s + offsetof(struct ipcwait_sem, flags),
+	       sizeof(flags));
+	return c->kind == FUTEX_WAIT ? c->flags : flags;
+}
+
 void sem_call_make(struct sem_call *c, struct ipcwait_sem *s)
 {
 	struct kernel_call call;
 
 	kernel_enter(&call, c->deadline_ns);
 	call.long_spins = kernel.long_spins || kernel_long_spins(&s->window);
+	call.interruptible = flags_of(c, s) & IPCWAIT_INTERRUPTIBLE;
 	c->result = make(c, s);
 	kernel_leave(&call, c->result);
 	FUZZ_CHECK(documented(c));

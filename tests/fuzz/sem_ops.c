@@ -125,7 +125,7 @@ static void after_post(struct model *m, const struct sem_call *c, unsigned wakes
 static void after_init(struct model *m, const struct sem_call *c)
 {
 	bool legal = !misaligned(m) && c->n <= IPCWAIT_SEM_VALUE_MAX &&
-		     c->flags <= IPCWAIT_PRIVATE;
+		     c->flags <= (IPCWAIT_PRIVATE | IPCWAIT_INTERRUPTIBLE);
 
 	FUZZ_CHECK(c->result == (legal ? 0 : -EINVAL));
 	if (!legal)
@@ -173,7 +173,7 @@ static void after(struct model *m, const struct sem_call *c, unsigned wakes)
 	case FUTEX_WAIT:
 	case FUTEX_WAKE:
 		FUZZ_CHECK((c->result == -EINVAL) ==
-			   (c->flags > IPCWAIT_PRIVATE ||
+			   ((c->kind == FUTEX_WAKE && c->flags > IPCWAIT_PRIVATE) ||
 			    (misaligned(m) && c->kind == FUTEX_WAIT && c->with_window)));
 		break;
 	default:

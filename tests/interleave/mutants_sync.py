@@ -60,8 +60,6 @@ MUTANTS = [
     Mutant('given up, still counted', WAIT,
            '\tif (taken_in_withdrawing(me))\n\t\treturn 0;\n\tiw_count(me->what->kind, IW_SLEPT',
            '\tiw_count(me->what->kind, IW_SLEPT', 'sem', 'deadline'),
-    Mutant('a signal ends a wait', WAIT, 'if (r == -EINTR && !me->interruptible)', 'if (false)', 'sem',
-           'a signal ends nothing'),
     Mutant('announces without a look', SEM,
            '\t\tif (take(me, &w))\n\t\t\treturn iw_rest_taken();\n', '', 'sem',
            'a token for a waiter'),
