@@ -90,7 +90,7 @@ static bool has_alarm(const struct iw_waiter *me, const struct iw_rest *rest)
 }
 
 /* When a sleep ends at the latest, if no timer of ours ends it. */
-static int64_t ends_at(struct iw_waiter *me, const struct iw_rest *rest)
+static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 {
 	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
 

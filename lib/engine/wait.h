@@ -87,8 +87,8 @@ static inline struct iw_rest iw_rest_taken(void)
 }
 
 /*
- * What the engine asks of a primitive. Called without any lock; must not wait, and touch
- * nothing but the object and the waiter.
+ * What the engine asks of a primitive. Called without any lock; must not wait (but for who mends a
+ * copy that fork(2) has made, sync/copy.h), and touch nothing but the object and the waiter.
  */
 struct iw_waitable {
 	enum ipcwait_kind kind;

@@ -15,19 +15,16 @@ int64_t iw_clock_raw_ns(void);
 int64_t iw_clock_boot_ns(void);
 
 /*
- * By how much CLOCK_MONOTONIC is ahead here of that in the first time namespace, in ns; 0 where it
- * is not known. Whoever reads it while it is found has the old or the new.
+ * By how much CLOCK_MONOTONIC is ahead here of that in the first time namespace is asked of /proc,
+ * which takes 10 to 25 us: too long for each program that is loaded.
  */
-extern int64_t iw_clock_ahead_ns;
-
-/* Asks /proc, which takes 10 to 25 us: too long for each program that is loaded. */
 void iw_clock_find_ahead(void);
 
-/* The same time for processes of other time namespaces: for what they share. Modulo 2^64. */
-static inline uint64_t iw_clock_common(uint64_t now_ns)
-{
-	return now_ns - (uint64_t)iw_clock_ahead_ns;
-}
+/*
+ * The same time for processes of other time namespaces: for what they share. Modulo 2^64. As the
+ * own one where it is not known how far that is ahead.
+ */
+uint64_t iw_clock_common(uint64_t now_ns);
 
 /* What the text of /proc/self/timens_offsets says it is; 0 if that makes no sense. */
 int64_t iw_clock_ahead_in(const char *text);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ipcwait/impl/word.h>
+
 #include "os/clock.h"
 #include "os/file.h"
 
@@ -16,7 +18,14 @@
 /* More seconds than the kernel takes, and so few that ns fit. */
 #define MOST_S INT64_C(4611686018)
 
-int64_t iw_clock_ahead_ns;
+/* In ns; 0 in the first namespace, and until it is known. */
+static struct ipcwait_word64 ahead;
+
+uint64_t iw_clock_common(uint64_t now_ns)
+{
+	/* ORD clock_namespace.X1: relaxed, no order needed: all times are as good as before. */
+	return now_ns - ipcwait_impl_load64_relaxed(&ahead);
+}
 
 int64_t iw_clock_ahead_in(const char *text)
 {
@@ -69,8 +78,12 @@ void iw_clock_find_ahead(void)
 		(void)iw_file_read("/proc/self/timens_offsets", text, sizeof(text));
 		ahead_ns = iw_clock_ahead_in(text);
 	}
-	/* What can be read no more, after chroot(2), has not changed. */
-	if (ahead_ns && iw_clock_ahead_ns != ahead_ns)
-		iw_clock_ahead_ns = ahead_ns;
+	/*
+	 * What can be read no more, after chroot(2), has not changed.
+	 *
+	 * ORD clock_namespace.X2: relaxed, no order needed: it guards no data.
+	 */
+	if (ahead_ns)
+		ipcwait_impl_store64_relaxed(&ahead, (uint64_t)ahead_ns);
 	errno = saved_errno;
 }

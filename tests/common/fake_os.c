@@ -27,7 +27,6 @@ void fake_reset(void)
 	memset(&iw_thread, 0, sizeof(iw_thread));
 	memset(&fake, 0, sizeof(fake));
 	fake.now_ns = 1000000000;
-	iw_clock_ahead_ns = 0;
 	fake.step_ns = 100;
 	fake.allowed = (struct iw_cpu_set){ .count = 2, .first = 0 };
 	fake.woken = INT_MAX;
@@ -124,7 +123,10 @@ int64_t iw_clock_ns(void)
 	return fake.now_ns;
 }
 
-int64_t iw_clock_ahead_ns;
+uint64_t iw_clock_common(uint64_t now_ns)
+{
+	return now_ns - (uint64_t)fake.clock_ahead_ns;
+}
 
 void iw_clock_find_ahead(void)
 {

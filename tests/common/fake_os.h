@@ -49,7 +49,8 @@ struct fake_step {
 
 struct fake_os {
 	int64_t now_ns;
-	int64_t suspended_ns; /* boot time is ahead by this */
+	int64_t clock_ahead_ns; /* of the first time namespace */
+	int64_t suspended_ns;   /* boot time is ahead by this */
 	int64_t step_ns;
 	bool counter_trusted;
 	struct iw_cpu_set allowed;      /* to the calling thread, ... */

@@ -85,7 +85,10 @@ int64_t iw_clock_ns(void)
 	return model_now();
 }
 
-int64_t iw_clock_ahead_ns;
+uint64_t iw_clock_common(uint64_t now_ns)
+{
+	return now_ns;
+}
 
 int64_t iw_clock_raw_ns(void)
 {

@@ -41,7 +41,7 @@ static void world(void)
 static void enter(int64_t ns, bool known)
 {
 	fake.now_ns += ns;
-	iw_clock_ahead_ns += known ? ns : 0;
+	fake.clock_ahead_ns += known ? ns : 0;
 }
 
 static int64_t offset_ns;
