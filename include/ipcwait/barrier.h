@@ -69,6 +69,8 @@
  *   r,a -> r,a-1            take back      expired party   in its own round only;
  *                                                          SLEEPS -> 0 with the last one
  *   l -> l-1                leave          released party
+ *   r,a,l -> r,0,0          forget         any, fini       in the copy of a child of fork(2), if
+ *                                                          private: before its first; SLEEPS -> 0
  *
  * SLEEPS may be set although nobody sleeps: costs a needless wake at the end of the round.
  * Clear while a party of this round sleeps, it is a lost wake-up and must be impossible: whoever

@@ -70,6 +70,9 @@
  *   GONE bit t-s 0 -> 1              give up     expired ticket t
  *   DEEP + 1                         give up     expired ticket t   no such bit, or set already
  *   s -> s+n, GONE >> n              skip        whoever leaves GONE with n ones at its end
+ *   s -> i, GONE -> 0, DEEP -> 0     forget      waiter, fini       then SPINNER 1 -> 0; in the
+ *                                                                   copy of a child of fork(2), if
+ *                                                                   private: before its first
  *
  * While DEEP is not 0 the bits that come into GONE are ones, and mean that the ticket may have
  * been given up. When all sixteen are ones a signal releases everybody, as a broadcast does. DEEP

@@ -83,6 +83,8 @@
  *   0,k,s -> 0,0,s-1   give up         expired waiter   manual: k stays while s > 1
  *   1,k,s -> 1,k',s-1  pass on         waiter for any   took another object; auto: k' = 1 and
  *                                                      wake one if s > 1
+ *   v,e,k,s -> v,e,0,0  forget         waiter, fini     in the copy of a child of fork(2), if
+ *                                                       private: before its first; SPINNER -> 0
  *
  * WAKE and SPINNER may be 0 when they should be 1: costs a needless wake. Either 1 wrongly while
  * a thread sleeps that is to be let through is a lost wake-up and must be impossible: nobody

@@ -87,6 +87,8 @@
  *                                                              if it was 0
  *   g -> g+1                   leave, give up  waiter in line  its place is not; g stays 15
  *   l,g -> l-1,min(g,l-1)      give up         last in line    epoch as its key
+ *   l,g,k -> 0,0,0             forget          waiter, fini    in the copy of a child of fork(2),
+ *                                                              if private: before its first
  *
  * GONE may be too large: costs needless wakes. Too small while a thread sleeps is a notification
  * spent on nobody, and must be impossible but for death. WAKES may be too small: then a wake that

@@ -58,6 +58,8 @@
  *   c,s -> 0,0      open            any thread        n = c; wake all if s > 0
  *   c,s -> c,s+1    announce sleep  waiter            closed only
  *   c,s -> c,s-1    give up         counted waiter    closed only
+ *   c,s -> c,0      forget          waiter, fini      in the copy of a child of fork(2), if
+ *                                                     private: before its first
  *
  * SLEEPERS may be too large (a waiter was killed): costs a needless wake. Too small while a
  * thread sleeps is a lost wake-up and must be impossible: only the sleeper itself, and the

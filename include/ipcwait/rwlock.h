@@ -102,6 +102,8 @@
  *   n,all -> n,0            call the roll    waiter          TURN or WAKE for too long; EPOCH ->
  *                                                            +1, and wake all: they announce
  *                                                            themselves anew
+ *   n,all -> n,0            forget           whoever waits   in the copy of a child of fork(2), if
+ *                                            or tries, fini  private: before its first
  *
  * The counts may be too large, and TURN, WAKE, URGENT and SPINNER may be set for nobody: after a
  * death. Then a free lock lies beside sleepers, or is kept for nobody, until an alarm: each

@@ -69,6 +69,8 @@
  *   0,k,s -> 0,k-1,s-1    give up         expired waiter    k stays 0 if it was 0
  *   v,k,s -> v,k-1+m,s-1  pass on         waiter for any    took another object; with k' = k-1:
  *                                                           m = min(s-1-k', v-k'), wake m
+ *   v,k,s -> v,0,0        forget          waiter, fini      in the copy of a child of fork(2), if
+ *                                                           private: before its first; SPINNER -> 0
  *
  * WAKES and SPINNER may be too small: costs a needless wake. Either too large while a
  * thread sleeps and v > 0 is a lost wake-up and must be impossible: nobody goes to sleep
