@@ -54,10 +54,14 @@ static int sleep_unpublished(enum ipcwait_kind kind, int64_t until_ns)
 	return iw_sleep_once(kind, &nobody, 0, until_ns, true);
 }
 
-int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
+int iw_sleep_as(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
 {
 	enum ipcwait_kind kind = me->what->kind;
 
+	if (me->sleep) {
+		iw_count(kind, IW_FUTEX_WAITS, 1);
+		return me->sleep(me, rest, until_ns);
+	}
 	/* After a handler with SA_RESTART the kernel goes on with a sleep that has no end. */
 	if (me->interruptible && until_ns == IPCWAIT_FOREVER)
 		until_ns--;

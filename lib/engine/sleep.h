@@ -21,7 +21,7 @@ int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expect
  * instead of -ENOSYS and -EPERM where futex_waitv(2) is not to be had, and iw_sleeps_on_several()
  * is false from then on.
  */
-int iw_sleep_as(const struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
+int iw_sleep_as(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
 
 /* False once the kernel, or a filter, has turned out not to know futex_waitv(2). */
 bool iw_sleeps_on_several(void);

@@ -121,6 +121,13 @@ struct iw_waiter {
 	bool interruptible; /* a signal handler ends the wait; so it does not spin */
 	bool mortal;        /* whoever ends the wait may be killed before the wake */
 
+	/*
+	 * Sleeps once, as iw_sleep_as(), where the kernel's futex alone is not what is to be slept
+	 * in: another library's lock, or a cancellation point, which may not return. NULL: the
+	 * futex.
+	 */
+	int (*sleep)(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
+
 	/* Set by the engine. */
 	bool woken;        /* the kernel reported a wake, at the end of the last sleep */
 	unsigned woken_on; /* which of several words it was for */

@@ -57,6 +57,11 @@ static int count_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at)
 	return woken;
 }
 
+void iw_note_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at)
+{
+	(void)count_wake(kind, woken, stamped_at);
+}
+
 int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
 	    uint64_t stamped_at)
 {

@@ -30,4 +30,7 @@ int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool 
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 		 bool private_, uint32_t bits, uint64_t stamped_at);
 
+/* Somebody else, another library's unlock, has just woken @woken sleepers: learn from it. */
+void iw_note_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at);
+
 #endif

@@ -66,7 +66,7 @@ static int check(const uint32_t *word, const struct ipcwait_window *w, unsigned 
 }
 
 /* Without a window: at once, and again only after a signal handler. */
-static int sleep_on_it(const struct futex_waiter *me)
+static int sleep_on_it(struct futex_waiter *me)
 {
 	struct iw_rest rest = iw_rest_on(me->base.futex, me->expected);
 	bool interrupted = false;
