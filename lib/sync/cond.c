@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The condition variable's waiters. The state table is in <ipcwait/cond.h>, the argument in
  * docs/design/cond.md. */
+#include "sync/cond_wait.h"
 #include "sync/cond_word.h"
 
 #include "os/seam.h"
@@ -18,21 +19,12 @@ _Static_assert(offsetof(struct ipcwait_cond, out) == 32, "shared-memory layout 0
  */
 #define DRAIN_NS 1000000000
 
-/* One thread in one wait: the spinner, or the holder of a ticket. */
-struct cond_waiter {
-	struct iw_waiter base;
-	struct ipcwait_cond *cond;
-	uint32_t turn;   /* the spinner's SPINNER and TURN; 0: it has a ticket */
-	uint32_t taken;  /* turns and tickets, to be counted in out */
-	uint64_t ticket; /* 40 bits */
-};
-
 /*
  * SERVED, for the upper bits of a ticket. Read between the load of ISSUED and the CAS that issues
  * the ticket: if that succeeds, nobody was issued one meanwhile, and SERVED was not far from it,
  * however long the thread was stopped before or after.
  */
-static uint64_t served_near(const struct cond_waiter *me)
+static uint64_t served_near(const struct iw_cond_waiter *me)
 {
 	/* ORD cond.X1: relaxed, no order needed: off by less than 2^31 either way is right. */
 	return ipcwait_impl_load64_relaxed(&me->cond->word);
@@ -42,7 +34,7 @@ static uint64_t served_near(const struct cond_waiter *me)
  * The waiter has got the ticket that is ISSUED in @arrivals, when SERVED was as in @w. It begins
  * no spin: a signal that serves a ticket makes a system call.
  */
-static void hold_ticket(struct cond_waiter *me, uint64_t w, uint64_t arrivals)
+static void hold_ticket(struct iw_cond_waiter *me, uint64_t w, uint64_t arrivals)
 {
 	int32_t ahead = (int32_t)cond_waiting(w, arrivals);
 
@@ -53,7 +45,7 @@ static void hold_ticket(struct cond_waiter *me, uint64_t w, uint64_t arrivals)
 }
 
 /* SPINNER 0 -> 1, or i -> i+1 beside a spinner. From here on a signal can release the waiter. */
-static void enter(struct cond_waiter *me)
+static void enter(struct iw_cond_waiter *me)
 {
 	/* ORD cond.X2: relaxed, re-checked by the CAS below. */
 	uint64_t a = ipcwait_impl_load64_relaxed(&me->cond->arrivals), next, w;
@@ -77,7 +69,7 @@ static void enter(struct cond_waiter *me)
 	me->base.futex = (const uint32_t *)&me->cond->arrivals;
 }
 
-static bool released(const struct cond_waiter *me)
+static bool released(const struct iw_cond_waiter *me)
 {
 	if (me->turn) {
 		/* ORD cond.A1: acquire, to see what came before the signal. Pairs with
@@ -93,7 +85,7 @@ static bool released(const struct cond_waiter *me)
 /* Looks and deadlines of the engine leave turn and ticket alone: see leave(). */
 static enum iw_seen look(struct iw_waiter *base)
 {
-	const struct cond_waiter *me = (const struct cond_waiter *)base;
+	const struct iw_cond_waiter *me = (const struct iw_cond_waiter *)base;
 
 	if (released(me))
 		return IW_THERE;
@@ -104,7 +96,7 @@ static enum iw_seen look(struct iw_waiter *base)
  * SPINNER 1 -> 0 as the last one in a wait without a ticket, i -> i+1 if it is to get one. False
  * if a signal was faster.
  */
-static bool end_turn(struct cond_waiter *me, uint64_t issue)
+static bool end_turn(struct iw_cond_waiter *me, uint64_t issue)
 {
 	uint64_t a, w;
 
@@ -128,7 +120,7 @@ static bool end_turn(struct cond_waiter *me, uint64_t issue)
  */
 static struct iw_rest settle(struct iw_waiter *base)
 {
-	struct cond_waiter *me = (struct cond_waiter *)base;
+	struct iw_cond_waiter *me = (struct iw_cond_waiter *)base;
 	struct iw_rest rest;
 	uint64_t w;
 
@@ -167,7 +159,7 @@ static uint64_t without_ticket(uint64_t w, uint64_t ticket)
  * GONE bit t-s 0 -> 1, or DEEP + 1 if there is no such bit. If there have been too many of those
  * it releases everybody, and itself. False if a signal was faster.
  */
-static bool return_ticket(const struct cond_waiter *me)
+static bool return_ticket(const struct iw_cond_waiter *me)
 {
 	for (;;) {
 		/* ORD cond.A5: acquire, as cond.A2. Pairs with cond_wake.R2, cond_wake.R3 and
@@ -190,13 +182,13 @@ static bool return_ticket(const struct cond_waiter *me)
 }
 
 /* False if a signal has released the waiter meanwhile. */
-static bool give_up(struct cond_waiter *me)
+static bool give_up(struct iw_cond_waiter *me)
 {
 	return me->turn ? end_turn(me, 0) : return_ticket(me);
 }
 
 /* The last touch of the condition variable. */
-static void leave(const struct cond_waiter *me)
+static void leave(const struct iw_cond_waiter *me)
 {
 	/* ORD cond.R2: release, so that the memory may go. Pairs with cond.A6. */
 	(void)ipcwait_impl_add32_release(&me->cond->out, me->taken);
@@ -229,11 +221,28 @@ static int lock_again(struct ipcwait_mutex *m, uint16_t more, uintptr_t site, in
 	return locked ? locked : r;
 }
 
-/* As long as nothing was unlocked, nothing has happened: a signal goes to somebody else. */
-static int take_back(struct cond_waiter *me, int r)
+void iw_cond_enter(struct iw_cond_waiter *me, struct ipcwait_cond *c, int64_t deadline_ns,
+		   uintptr_t site)
+{
+	iw_copy_mend(&cond_layout, c);
+	iw_waiter_begin(&me->base, &cond_layout, c, &cond_waitable, deadline_ns, site);
+	me->cond = c;
+	enter(me);
+}
+
+void iw_cond_take_back(struct iw_cond_waiter *me)
 {
 	if (!give_up(me))
 		(void)ipcwait_cond_signal(me->cond);
+	leave(me);
+}
+
+int iw_cond_await(struct iw_cond_waiter *me)
+{
+	int r = iw_wait(&me->base);
+
+	if (r && !give_up(me))
+		r = 0;
 	leave(me);
 	return r;
 }
@@ -241,7 +250,7 @@ static int take_back(struct cond_waiter *me, int r)
 static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t deadline_ns,
 		      uintptr_t site, const char *call)
 {
-	struct cond_waiter me = { .cond = c };
+	struct iw_cond_waiter me = { 0 };
 	int r = iw_check(&cond_layout, c, call);
 	uint16_t more;
 
@@ -249,17 +258,13 @@ static int wait_until(struct ipcwait_cond *c, struct ipcwait_mutex *m, int64_t d
 		return r;
 	if (!m || !mutex_usable(m))
 		return iw_misuse(-EINVAL, IPCWAIT_KIND_COND, c, call, "no usable mutex");
-	iw_copy_mend(&cond_layout, c);
-	iw_waiter_begin(&me.base, &cond_layout, c, &cond_waitable, deadline_ns, site);
-	enter(&me);
+	iw_cond_enter(&me, c, deadline_ns, site);
 	r = unlock_all(m, &more);
-	if (r)
-		return take_back(&me, r);
-	r = iw_wait(&me.base);
-	if (r && !give_up(&me))
-		r = 0;
-	leave(&me);
-	return lock_again(m, more, site, r);
+	if (r) {
+		iw_cond_take_back(&me);
+		return r;
+	}
+	return lock_again(m, more, site, iw_cond_await(&me));
 }
 
 int ipcwait_cond_wait(struct ipcwait_cond *c, struct ipcwait_mutex *m)
@@ -339,12 +344,8 @@ static int drain(struct ipcwait_cond *c, bool known)
 	return iw_wait(&me.base);
 }
 
-int ipcwait_cond_fini(struct ipcwait_cond *c)
+static int drain_if_idle(struct ipcwait_cond *c)
 {
-	int r = iw_check(&cond_layout, c, "ipcwait_cond_fini");
-
-	if (r)
-		return r;
 	iw_copy_mend(&cond_layout, c);
 	/* ORD cond.X6: relaxed, protected by the caller, as cond.X5. */
 	uint64_t w = ipcwait_impl_load64_relaxed(&c->word);
@@ -355,7 +356,21 @@ int ipcwait_cond_fini(struct ipcwait_cond *c)
 	/* With GONE full it is not known whether anybody waits. */
 	if (a & COND_SPINNER || (!known && cond_gone(w) != COND_GONE_FULL))
 		return -EBUSY;
-	r = drain(c, known);
+	return drain(c, known);
+}
+
+bool iw_cond_drain(struct ipcwait_cond *c)
+{
+	return drain_if_idle(c) == 0;
+}
+
+int ipcwait_cond_fini(struct ipcwait_cond *c)
+{
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_fini");
+
+	if (r)
+		return r;
+	r = drain_if_idle(c);
 	if (r)
 		return r == -ETIMEDOUT ? -EBUSY : r;
 	c->flags = IW_FLAGS_FINISHED;
