@@ -17,6 +17,11 @@ int64_t iw_clock_ns(void)
 	return read_ns(CLOCK_MONOTONIC);
 }
 
+int64_t iw_clock_real_ns(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}
+
 int64_t iw_clock_raw_ns(void)
 {
 	return read_ns(CLOCK_MONOTONIC_RAW);

@@ -8,6 +8,9 @@
 /* CLOCK_MONOTONIC in ns, the clock of all deadlines. */
 int64_t iw_clock_ns(void);
 
+/* CLOCK_REALTIME in ns, for deadlines that are told by it: it may be set. */
+int64_t iw_clock_real_ns(void);
+
 /* CLOCK_MONOTONIC_RAW in ns: not slewed, for comparing with the CPU's counter. */
 int64_t iw_clock_raw_ns(void);
 

@@ -33,6 +33,24 @@ int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline
 	return futex(word, op, expected, deadline_ns == INT64_MAX ? NULL : &deadline, bits);
 }
 
+int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
+			const struct timespec *at, bool private_, uint32_t bits)
+{
+	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0) |
+		 (realtime ? FUTEX_CLOCK_REALTIME : 0);
+
+	return futex(word, op, expected, at, bits);
+}
+
+/* A requeue of nobody to where they are: it compares the word, and says so if it cannot. */
+bool iw_futex_readable(const uint32_t *word)
+{
+	long r = iw_syscall(SYS_futex, (long)word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG,
+			    0, 0, (long)word, 0);
+
+	return r >= 0 || r == -EAGAIN;
+}
+
 int iw_futex_wait(const uint32_t *word, uint32_t expected, int64_t deadline_ns,
 		  bool private_)
 {

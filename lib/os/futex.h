@@ -58,4 +58,11 @@ int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline
 		       bool private_, uint32_t bits);
 int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits);
 
+/* The same until @at, by CLOCK_REALTIME, which may be set, or CLOCK_MONOTONIC; NULL: for ever. */
+int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
+			const struct timespec *at, bool private_, uint32_t bits);
+
+/* The kernel can read the word at @word, which is aligned. Nothing happens to who sleeps on it. */
+bool iw_futex_readable(const uint32_t *word);
+
 #endif
