@@ -24,11 +24,14 @@ CODE = ('include', 'lib', 'preload', 'cli', 'examples', 'bench', 'tools')
 LIBRARY = ('include', 'lib')
 
 TABLE = (
+    # The module's calls are the program's own, and go to the function that it stands in front of,
+    # whose name it has as an assembler's: libc declares it with other parameters.
     # The benchmark's plain futex must not be the library's: that one learns from every wake.
-    Home('homes.syscall', r'\bsyscall\s*\(', CODE, ('lib/os', 'bench/common/raw_futex.c'),
+    Home('homes.syscall', r'\bsyscall\s*\(', CODE,
+         ('lib/os', 'preload/syscall.c', 'bench/common/raw_futex.c'),
          'system calls are made in lib/os only: call its wrapper'),
     Home('homes.asm', r'\b(?:asm|__asm|__asm__)\b|#\s*include\s*<(?:cpuid|arm_acle|\w*intrin)\.h>',
-         CODE, ('lib/arch',), 'CPU instructions are written in lib/arch only'),
+         CODE, ('lib/arch', 'preload/syscall.c'), 'CPU instructions are written in lib/arch only'),
     Home('homes.builtin', r'\b__builtin_(?:ia32|arm|aarch64|riscv)_\w+', LIBRARY, ('lib/arch',),
          'builtins of one CPU are used in lib/arch only'),
     Home('homes.getenv', r'\b(?:secure_)?getenv\s*\(', ('include', 'lib', 'preload'), ('lib/env',),

@@ -5,7 +5,7 @@
 A file in a folder under lib/ has the number of the nearest folder in the table; files
 directly in lib/ belong to the highest layer of lib/. Folders of the table outside lib/ are
 users of the library and see its public headers only, and of files what is their own or lies in
-a user of a lower layer.
+a user of a lower layer; but for preload/, which has the library in it.
 """
 import posixpath
 import re
@@ -19,6 +19,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)"|(\w
 SEAM_FROM = 2                                   # from this layer on, only through os/seam.h
 BEHIND_SEAM = ('lib/os/futex.h', 'lib/os/clock.h')
 OBJECTS = 'lib/sync'
+INSIDE = ('lib', 'preload')                     # what is the library, or has it in it
 # A user of the library that has to see one internal header, and why.
 USER_EXCEPTIONS = {
     # The simulator judges the rule itself, not a copy of it.
@@ -91,7 +92,7 @@ def check_user(tree, table, file, line, name, quoted):
     targets = resolve(tree, file, name) if name else []
     own = file.path.split('/')[0] + '/'
     below = tuple(f + '/' for f, number in table.items()
-                  if not f.startswith('lib/') and number < layer_of(table, file.path))
+                  if f.split('/')[0] not in INSIDE and number < layer_of(table, file.path))
     if (file.path, name) in USER_EXCEPTIONS:
         return
     if quoted and not any(t.startswith((own, *below)) for t in targets):
@@ -139,7 +140,7 @@ def check(tree):
     table = read_table(tree)
     if not table:
         return 0, 'layers'
-    users = tuple(f for f in table if f.split('/')[0] != 'lib')
+    users = tuple(f for f in table if f.split('/')[0] not in INSIDE)
     count = 0
     for file in tree.c_sources():
         if file.within('lib') and layer_of(table, file.path) is None:
@@ -149,7 +150,7 @@ def check(tree):
             line, name, quoted = file.line(m.start()), m[1] or m[2], m[2] is not None
             if file.within('include'):
                 check_public(tree, file, line, name, quoted)
-            elif file.within('lib'):
+            elif file.within(*INSIDE):
                 check_internal(tree, table, file, line, name, quoted)
             elif file.within(*users):
                 check_user(tree, table, file, line, name, quoted)

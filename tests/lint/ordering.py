@@ -179,7 +179,7 @@ def check_mentions(tree, files, known):
 
 
 def check(tree):
-    files = [f for f in tree.c_sources('include', 'lib') if f.path not in EXEMPT]
+    files = [f for f in tree.c_sources('include', 'lib', 'preload') if f.path not in EXEMPT]
     accesses, tags = 0, []
     for file in files:
         check_grammar(tree, file)
