@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* pthread_cond_*(), as they have been since glibc 2.3.2; the older ones stay libc's. */
+#include <errno.h>
+
+#include "cond_in_place.h"
+#include "module.h"
+#include "original.h"
+
+IW_INTERPOSED int pthread_cond_init(pthread_cond_t *restrict c,
+				    const pthread_condattr_t *restrict attributes)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+	clockid_t clock = CLOCK_REALTIME;
+
+	if (attributes) {
+		(void)pthread_condattr_getpshared(attributes, &shared);
+		(void)pthread_condattr_getclock(attributes, &clock);
+	}
+	if (shared != PTHREAD_PROCESS_PRIVATE || !original()->cond_mark)
+		return original()->cond_init(c, attributes);
+	iw_cond_begin(c, clock);
+	return 0;
+}
+
+IW_INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t *restrict m)
+{
+	struct front_limit limit = { CLOCK_REALTIME, NULL };
+
+	if (iw_cond_is_shared(c))
+		return original()->cond_wait(c, m);
+	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
+}
+
+IW_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *restrict c,
+					 pthread_mutex_t *restrict m,
+					 const struct timespec *restrict at)
+{
+	struct front_limit limit = { iw_cond_clock(c), at };
+
+	if (iw_cond_is_shared(c))
+		return original()->cond_timedwait(c, m, at);
+	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
+}
+
+IW_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *restrict c,
+					 pthread_mutex_t *restrict m, clockid_t clock,
+					 const struct timespec *restrict at)
+{
+	struct front_limit limit = { clock, at };
+
+	if (iw_cond_is_shared(c))
+		return original()->cond_clockwait(c, m, clock, at);
+	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
+}
+
+IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
+{
+	if (iw_cond_is_shared(c))
+		return original()->cond_signal(c);
+	(void)ipcwait_cond_signal(iw_cond_own(c));
+	return 0;
+}
+
+IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	if (iw_cond_is_shared(c))
+		return original()->cond_broadcast(c);
+	(void)ipcwait_cond_broadcast(iw_cond_own(c));
+	return 0;
+}
+
+IW_INTERPOSED int pthread_cond_destroy(pthread_cond_t *c)
+{
+	if (iw_cond_is_shared(c))
+		return original()->cond_destroy(c);
+	iw_cond_end(c);
+	return 0;
+}

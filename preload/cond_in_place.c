@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stddef.h>
+
+#include "cond_in_place.h"
+#include "front_mutex.h"
+#include "original.h"
+#include "os/seam.h"
+#include "sync/cond_wait.h"
+
+#define FLAG_MONOTONIC 2u
+
+_Static_assert(sizeof(struct ipcwait_cond) == sizeof(pthread_cond_t), "in place");
+
+/* The original's mark of a shared one. In the word of a private one the bit is never set. */
+#define MARK_SHARED 1u
+
+/* One wait. */
+struct cond_front {
+	struct iw_cond_waiter waiter;
+	pthread_mutex_t *mutex;
+	const struct front_limit *limit;
+};
+
+void iw_cond_begin(pthread_cond_t *c, clockid_t clock)
+{
+	struct ipcwait_cond *own = (struct ipcwait_cond *)c;
+
+	if (ipcwait_cond_init(own, IPCWAIT_PRIVATE))
+		return;
+	own->unused = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
+}
+
+bool iw_cond_is_shared(const pthread_cond_t *c)
+{
+	uint32_t mark = original()->cond_mark;
+
+	return !mark || ((const uint32_t *)c)[mark] & MARK_SHARED;
+}
+
+clockid_t iw_cond_clock(const pthread_cond_t *c)
+{
+	return ((const struct ipcwait_cond *)c)->unused & FLAG_MONOTONIC ? CLOCK_MONOTONIC
+									 : CLOCK_REALTIME;
+}
+
+/*
+ * A new one has no flags: the first call that uses it notes that it is private. Each thread does
+ * so, or has seen it, before it reads them, so that none takes it for a shared one.
+ */
+struct ipcwait_cond *iw_cond_own(pthread_cond_t *c)
+{
+	struct ipcwait_cond *own = (struct ipcwait_cond *)c;
+	struct ipcwait_word32 *flags = (struct ipcwait_word32 *)&own->flags;
+
+	/* ORD cond_in_place.X1: relaxed, no order needed: all store the same. */
+	if (!IPCWAIT_LIKELY(ipcwait_impl_load32_relaxed(flags) == IPCWAIT_PRIVATE))
+		ipcwait_impl_store32_relaxed(flags, IPCWAIT_PRIVATE);
+	return own;
+}
+
+/* The thread is cancelled in its sleep: a signal that it was to get goes to another. */
+static void cancelled(void *arg)
+{
+	struct cond_front *me = arg;
+
+	iw_cond_take_back(&me->waiter);
+	(void)iw_lock_mutex(me->mutex, me->waiter.base.site);
+}
+
+/* Cancelled anywhere in here, the thread runs the handler that the caller has put. */
+static int sleep_cancellable(const struct cond_front *me, const struct iw_rest *rest,
+			     int64_t until_ns)
+{
+	const struct iw_waiter *base = &me->waiter.base;
+	const struct front_limit *limit = me->limit;
+	struct timespec mono = iw_futex_deadline(until_ns < 0 ? 0 : until_ns);
+	/* The engine's own time, or the program's, by a clock that may be set meanwhile. */
+	bool real = limit->clock == CLOCK_REALTIME && until_ns == base->deadline_ns;
+	const struct timespec *at = until_ns == IPCWAIT_FOREVER ? NULL
+				    : real                      ? limit->at
+								: &mono;
+	int type, r;
+
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	r = iw_futex_wait_clock(rest->word, rest->expected, real && at, at, base->private_,
+				rest->bits ? rest->bits : UINT32_MAX);
+	(void)pthread_setcanceltype(type, NULL);
+	return r;
+}
+
+/* In the place of the futex: a cancellation point. The frames above have nothing to clean up. */
+static int sleep_as_point(struct iw_waiter *base, const struct iw_rest *rest,
+			  int64_t until_ns)
+{
+	int r;
+
+	pthread_cleanup_push(cancelled, base);
+	r = sleep_cancellable((struct cond_front *)base, rest, until_ns);
+	pthread_cleanup_pop(0);
+	return r;
+}
+
+/* It is a time, and before that of any clock. */
+static bool is_past(const struct front_limit *limit)
+{
+	return limit->at->tv_sec < 0 && limit->at->tv_nsec >= 0 &&
+	       limit->at->tv_nsec < 1000000000 &&
+	       (limit->clock == CLOCK_REALTIME || limit->clock == CLOCK_MONOTONIC);
+}
+
+int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
+		      const struct front_limit *limit, uintptr_t site)
+{
+	struct cond_front me = { .mutex = m, .limit = limit };
+	int64_t deadline_ns;
+	int r, locked;
+
+	if (!iw_front_deadline(limit, &deadline_ns)) {
+		if (!is_past(limit))
+			return EINVAL;
+		deadline_ns = 0;
+	}
+	pthread_testcancel();
+	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
+	me.waiter.base.sleep = sleep_as_point;
+	r = iw_unlock_mutex(m);
+	if (r) {
+		iw_cond_take_back(&me.waiter);
+		return r;
+	}
+	r = iw_cond_await(&me.waiter);
+	locked = iw_lock_mutex(m, site);
+	return locked ? locked : -r;
+}
+
+void iw_cond_end(pthread_cond_t *c)
+{
+	(void)iw_cond_drain(iw_cond_own(c));
+}

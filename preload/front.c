@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "front.h"
+#include "os/seam.h"
+#include "signals.h"
+
+#define NS_PER_S 1000000000
+
+static const struct front_call *call_of(const struct front *me)
+{
+	return (const struct front_call *)me->base.what;
+}
+
+/* What expired in the original counts as such. */
+static enum iw_seen end_seen(const struct front *me)
+{
+	return me->result == ETIMEDOUT ? IW_AWAY : IW_THERE;
+}
+
+static uint32_t handled(const struct front *me)
+{
+	if (me->interrupts == FRONT_NEVER)
+		return 0;
+	return me->interrupts == FRONT_ANY ? iw_handled.any : iw_handled.interrupting;
+}
+
+enum iw_seen iw_front_look(struct iw_waiter *base)
+{
+	struct front *me = (struct front *)base;
+
+	if (me->over)
+		return end_seen(me);
+	me->result = handled(me) == me->handled ? call_of(me)->take(me) : EINTR;
+	return me->result == EBUSY ? IW_AWAY : IW_THERE;
+}
+
+struct iw_rest iw_front_settle(struct iw_waiter *base)
+{
+	struct iw_rest rest = iw_rest_on(base->futex, 0);
+
+	if (iw_front_look(base) == IW_THERE)
+		return iw_rest_taken();
+	rest.may_spin = false;
+	return rest;
+}
+
+/* In the place of the futex. May be left by cancellation. */
+static int sleep_in_original(struct iw_waiter *base, const struct iw_rest *rest,
+			     int64_t until_ns)
+{
+	struct front *me = (struct front *)base;
+
+	(void)rest;
+	(void)until_ns;
+	iw_place_count(me->place, 1);
+	me->result = call_of(me)->block(me);
+	iw_place_count(me->place, (uint32_t)-1);
+	me->over = true;
+	return me->result == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+bool iw_front_deadline(const struct front_limit *limit, int64_t *deadline_ns)
+{
+	const struct timespec *at = limit->at;
+
+	*deadline_ns = IPCWAIT_FOREVER;
+	if (!at)
+		return true;
+	if (at->tv_nsec < 0 || at->tv_nsec >= NS_PER_S || at->tv_sec < 0 ||
+	    (limit->clock != CLOCK_REALTIME && limit->clock != CLOCK_MONOTONIC))
+		return false;
+	if (at->tv_sec >= IW_DEADLINE_MOST_NS / NS_PER_S)
+		return true;
+	*deadline_ns = at->tv_sec * NS_PER_S + at->tv_nsec;
+	if (limit->clock == CLOCK_REALTIME)
+		*deadline_ns += iw_clock_ns() - iw_clock_real_ns();
+	return true;
+}
+
+int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t site)
+{
+	int saved_errno = errno, r;
+
+	me->handled = handled(me);
+	me->base.what = &call->waitable;
+	if (!iw_front_deadline(&me->limit, &me->base.deadline_ns))
+		return call->block(me);
+	me->place = iw_place_take(me->object);
+	me->base.window = &me->place->window;
+	me->base.futex = me->object;
+	me->base.site = site;
+	me->base.private_ = true;
+	me->base.sleep = sleep_in_original;
+	r = iw_wait(&me->base);
+	errno = saved_errno;
+	/* A deadline that passed in the spin: by the original's own clock? */
+	return r == 0 || me->over ? me->result : call->block(me);
+}

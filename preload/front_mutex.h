@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef IW_PRELOAD_FRONT_MUTEX_H
+#define IW_PRELOAD_FRONT_MUTEX_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+/* pthread_mutex_lock() on behalf of @site. */
+int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site);
+
+/* pthread_mutex_unlock(). */
+int iw_unlock_mutex(pthread_mutex_t *m);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "original.h"
+
+struct originals iw_originals;
+
+/* Condition variables have had another layout: those that a new program means. */
+#ifdef __x86_64__
+#define COND_VERSION "GLIBC_2.3.2"
+#else
+#define COND_VERSION NULL
+#endif
+
+struct name {
+	size_t where; /* in struct originals */
+	const char *name;
+	const char *version; /* NULL: there is only one */
+};
+
+#define AT(member) offsetof(struct originals, member)
+
+static const struct name names[] = {
+	{ AT(mutex_lock), "pthread_mutex_lock", NULL },
+	{ AT(mutex_trylock), "pthread_mutex_trylock", NULL },
+	{ AT(mutex_timedlock), "pthread_mutex_timedlock", NULL },
+	{ AT(mutex_clocklock), "pthread_mutex_clocklock", NULL },
+	{ AT(mutex_unlock), "pthread_mutex_unlock", NULL },
+	{ AT(sem_wait), "sem_wait", NULL },
+	{ AT(sem_trywait), "sem_trywait", NULL },
+	{ AT(sem_clockwait), "sem_clockwait", NULL },
+	{ AT(sem_timedwait), "sem_timedwait", NULL },
+	{ AT(sem_post), "sem_post", NULL },
+	{ AT(rwlock_rdlock), "pthread_rwlock_rdlock", NULL },
+	{ AT(rwlock_tryrdlock), "pthread_rwlock_tryrdlock", NULL },
+	{ AT(rwlock_timedrdlock), "pthread_rwlock_timedrdlock", NULL },
+	{ AT(rwlock_clockrdlock), "pthread_rwlock_clockrdlock", NULL },
+	{ AT(rwlock_wrlock), "pthread_rwlock_wrlock", NULL },
+	{ AT(rwlock_trywrlock), "pthread_rwlock_trywrlock", NULL },
+	{ AT(rwlock_timedwrlock), "pthread_rwlock_timedwrlock", NULL },
+	{ AT(rwlock_clockwrlock), "pthread_rwlock_clockwrlock", NULL },
+	{ AT(rwlock_unlock), "pthread_rwlock_unlock", NULL },
+	{ AT(cond_init), "pthread_cond_init", COND_VERSION },
+	{ AT(cond_wait), "pthread_cond_wait", COND_VERSION },
+	{ AT(cond_timedwait), "pthread_cond_timedwait", COND_VERSION },
+	{ AT(cond_clockwait), "pthread_cond_clockwait", NULL },
+	{ AT(cond_signal), "pthread_cond_signal", COND_VERSION },
+	{ AT(cond_broadcast), "pthread_cond_broadcast", COND_VERSION },
+	{ AT(cond_destroy), "pthread_cond_destroy", COND_VERSION },
+	{ AT(sigaction), "sigaction", NULL },
+	{ AT(signal), "signal", NULL },
+	{ AT(sysv_signal), "sysv_signal", NULL },
+	{ AT(sigset), "sigset", NULL },
+	{ AT(siginterrupt), "siginterrupt", NULL },
+	{ AT(syscall), "syscall", NULL },
+};
+
+/* Words that may have the mark: of glibc 2.25 to 2.40, and of those that came later. */
+#define MARK_BEFORE_2_41 9
+#define MARK_SINCE_2_41  7
+
+static uint32_t find_cond_mark(void)
+{
+	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+	const uint32_t *words = (const uint32_t *)&c;
+	pthread_condattr_t shared;
+
+	(void)pthread_condattr_init(&shared);
+	(void)pthread_condattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	(void)iw_originals.cond_init(&c, &shared);
+	(void)pthread_condattr_destroy(&shared);
+	if (words[MARK_BEFORE_2_41] == 1)
+		return MARK_BEFORE_2_41;
+	return words[MARK_SINCE_2_41] == 1 ? MARK_SINCE_2_41 : 0;
+}
+
+/* Threads that come at the same time find the same. */
+void iw_find_originals(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct name *n = &names[i];
+		void *f = n->version ? dlvsym(RTLD_NEXT, n->name, n->version)
+				     : dlsym(RTLD_NEXT, n->name);
+
+		memcpy((char *)&iw_originals + n->where, &f, sizeof(f));
+	}
+	iw_originals.cond_mark = find_cond_mark();
+	/* ORD original.R1: release, the pointers. Pairs with original.A1. */
+	ipcwait_impl_store32_release(&iw_originals.found, 1);
+}
+
+static __attribute__((constructor)) void find_at_load(void)
+{
+	iw_find_originals();
+}

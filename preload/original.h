@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that the module stands in front of, as the next library in the chain has them:
+ * libc's, or those of another preload module. Found by the first call of any of them, which may
+ * come before a constructor has run; finding takes no lock of ours and does not allocate.
+ */
+#ifndef IW_PRELOAD_ORIGINAL_H
+#define IW_PRELOAD_ORIGINAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+
+#include <ipcwait/impl/word.h>
+
+struct originals {
+	int (*sem_wait)(sem_t *s);
+	int (*sem_trywait)(sem_t *s);
+	int (*sem_clockwait)(sem_t *s, clockid_t clock, const struct timespec *at);
+	int (*sem_timedwait)(sem_t *s, const struct timespec *at);
+	int (*sem_post)(sem_t *s);
+
+	int (*mutex_lock)(pthread_mutex_t *m);
+	int (*mutex_trylock)(pthread_mutex_t *m);
+	int (*mutex_timedlock)(pthread_mutex_t *m, const struct timespec *at);
+	int (*mutex_clocklock)(pthread_mutex_t *m, clockid_t clock,
+			       const struct timespec *at);
+	int (*mutex_unlock)(pthread_mutex_t *m);
+
+	int (*rwlock_rdlock)(pthread_rwlock_t *l);
+	int (*rwlock_tryrdlock)(pthread_rwlock_t *l);
+	int (*rwlock_timedrdlock)(pthread_rwlock_t *l, const struct timespec *at);
+	int (*rwlock_clockrdlock)(pthread_rwlock_t *l, clockid_t clock,
+				  const struct timespec *at);
+	int (*rwlock_wrlock)(pthread_rwlock_t *l);
+	int (*rwlock_trywrlock)(pthread_rwlock_t *l);
+	int (*rwlock_timedwrlock)(pthread_rwlock_t *l, const struct timespec *at);
+	int (*rwlock_clockwrlock)(pthread_rwlock_t *l, clockid_t clock,
+				  const struct timespec *at);
+	int (*rwlock_unlock)(pthread_rwlock_t *l);
+
+	int (*cond_init)(pthread_cond_t *c, const pthread_condattr_t *attributes);
+	int (*cond_wait)(pthread_cond_t *c, pthread_mutex_t *m);
+	int (*cond_timedwait)(pthread_cond_t *c, pthread_mutex_t *m,
+			      const struct timespec *at);
+	int (*cond_clockwait)(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+			      const struct timespec *at);
+	int (*cond_signal)(pthread_cond_t *c);
+	int (*cond_broadcast)(pthread_cond_t *c);
+	int (*cond_destroy)(pthread_cond_t *c);
+
+	int (*sigaction)(int number, const struct sigaction *action, struct sigaction *old);
+	void (*(*signal)(int number, void (*f)(int)))(int);
+	void (*(*sysv_signal)(int number, void (*f)(int)))(int);
+	void (*(*sigset)(int number, void (*f)(int)))(int);
+	int (*siginterrupt)(int number, int interrupts);
+
+	long (*syscall)(long number, long a, long b, long c, long d, long e, long f);
+
+	/*
+	 * Which word of a condition variable pthread_cond_init() marks if processes share it. 0: in
+	 * none of those that are known, so all of them are left to the original.
+	 */
+	uint32_t cond_mark;
+	struct ipcwait_word32 found;
+};
+
+extern struct originals iw_originals;
+
+/* Out of line: look them up. */
+void iw_find_originals(void);
+
+static inline const struct originals *original(void)
+{
+	/* ORD original.A1: acquire, to see the pointers. Pairs with original.R1. */
+	if (!IPCWAIT_LIKELY(ipcwait_impl_load32_acquire(&iw_originals.found)))
+		iw_find_originals();
+	return &iw_originals;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include "place.h"
+
+/* 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4. */
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+#define PLACE_BITS 11
+
+static struct place places[1u << PLACE_BITS] __attribute__((aligned(64)));
+
+static struct place *place_at(const void *address)
+{
+	return &places[(uintptr_t)address * GOLDEN >> (64 - PLACE_BITS)];
+}
+
+struct place *iw_place_find(const void *address)
+{
+	struct place *p = place_at(address);
+
+	/* ORD place.X1: relaxed, statistic: of another's window any content is legal. */
+	return ipcwait_impl_load64_relaxed(&p->address) == (uintptr_t)address ? p : NULL;
+}
+
+struct place *iw_place_take(const void *address)
+{
+	struct place *p = place_at(address);
+
+	/* ORD place.X2: relaxed, statistic, as place.X1. */
+	if (IPCWAIT_LIKELY(ipcwait_impl_load64_relaxed(&p->address) == (uintptr_t)address))
+		return p;
+	/* ORD place.X3: relaxed, statistic: of two that take it at once the last has it. */
+	ipcwait_impl_store64_relaxed(&p->window.bins, 0);
+	ipcwait_impl_store32_relaxed(&p->window.stamp, 0);
+	ipcwait_impl_store32_relaxed(&p->window.state, 0);
+	ipcwait_impl_store32_relaxed(&p->asleep, 0);
+	ipcwait_impl_store64_relaxed(&p->address, (uintptr_t)address);
+	return p;
+}
+
+void iw_place_count(struct place *p, uint32_t n)
+{
+	/* ORD place.X4: relaxed, hint. */
+	(void)ipcwait_impl_add32_relaxed(&p->asleep, n);
+}
+
+struct place *iw_place_of_sleepers(const void *address)
+{
+	struct place *p = iw_place_find(address);
+
+	/* ORD place.X5: relaxed, hint: who is overlooked goes without a stamp. */
+	return p && (int32_t)ipcwait_impl_load32_relaxed(&p->asleep) > 0 ? p : NULL;
+}
