@@ -50,6 +50,11 @@ struct originals {
 	int (*cond_broadcast)(pthread_cond_t *c);
 	int (*cond_destroy)(pthread_cond_t *c);
 
+	int (*barrier_init)(pthread_barrier_t *b, const pthread_barrierattr_t *attributes,
+			    unsigned count);
+	int (*barrier_wait)(pthread_barrier_t *b);
+	int (*barrier_destroy)(pthread_barrier_t *b);
+
 	int (*sigaction)(int number, const struct sigaction *action, struct sigaction *old);
 	void (*(*signal)(int number, void (*f)(int)))(int);
 	void (*(*sysv_signal)(int number, void (*f)(int)))(int);

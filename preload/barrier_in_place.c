@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Barriers that one process uses: the library's own, in place. To spin in front of the original
+ * would be in vain, since others wait for the arrival that only the original counts. Those that
+ * processes share are the original's, and so is any that this module has not made. Which it is
+ * shows where the original has the count, and the library's own the number of parties and flags.
+ * docs/design/preload.md
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include <ipcwait/barrier.h>
+
+#include "module.h"
+#include "original.h"
+
+_Static_assert(sizeof(struct ipcwait_barrier) <= sizeof(pthread_barrier_t), "in place");
+
+/* An original for so many threads, up to twice as many, would look like one of ours. */
+#define COUNT_AMBIGUOUS UINT32_C(0x10000)
+
+/* Where threads on their way out are counted in the word. */
+#define LEAVING_SHIFT 48
+
+static bool is_own(const struct ipcwait_barrier *b)
+{
+	return b->flags == IPCWAIT_PRIVATE;
+}
+
+IW_INTERPOSED int pthread_barrier_init(pthread_barrier_t *restrict b,
+				       const pthread_barrierattr_t *restrict attributes,
+				       unsigned count)
+{
+	int shared = PTHREAD_PROCESS_PRIVATE;
+
+	if (attributes)
+		(void)pthread_barrierattr_getpshared(attributes, &shared);
+	if (shared == PTHREAD_PROCESS_PRIVATE &&
+	    ipcwait_barrier_init((struct ipcwait_barrier *)b, count, IPCWAIT_PRIVATE) == 0)
+		return 0;
+	if (count / COUNT_AMBIGUOUS == 1)
+		return EAGAIN;
+	return original()->barrier_init(b, attributes, count);
+}
+
+IW_INTERPOSED int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	struct ipcwait_barrier *own = (struct ipcwait_barrier *)b;
+
+	if (!is_own(own))
+		return original()->barrier_wait(b);
+	return ipcwait_barrier_wait(own) == IPCWAIT_BARRIER_SERIAL
+		       ? PTHREAD_BARRIER_SERIAL_THREAD
+		       : 0;
+}
+
+/* True if threads whose round is over have not yet let go of it. */
+static bool still_held(const struct ipcwait_barrier *b)
+{
+	/* ORD barrier_in_place.X1: relaxed, hint: asked again by the next try. */
+	return ipcwait_impl_load64_relaxed(&b->word) >> LEAVING_SHIFT;
+}
+
+IW_INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *b)
+{
+	struct ipcwait_barrier *own = (struct ipcwait_barrier *)b;
+	int r;
+
+	if (!is_own(own))
+		return original()->barrier_destroy(b);
+	do
+		r = ipcwait_barrier_fini(own);
+	while (r == -EBUSY && still_held(own));
+	return -r;
+}
