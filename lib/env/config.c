@@ -163,6 +163,11 @@ const struct iw_setting iw_settings[IW_SETTINGS] = {
 	  take_record },
 };
 
+const char *iw_config_variable(const char *name)
+{
+	return secure_getenv(name);
+}
+
 void iw_config_warn_once(struct ipcwait_word32 *warnings, const char *what, const char *why)
 {
 	char text[160];

@@ -59,6 +59,9 @@ struct iw_setting {
 #define IW_SETTINGS 7
 extern const struct iw_setting iw_settings[IW_SETTINGS];
 
+/* One more variable, for a part that not every program has; NULL: not set, or in secure mode. */
+const char *iw_config_variable(const char *name);
+
 /* Copy an absolute path that fits and holds no control characters. False: @path unchanged. */
 bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text);
 

@@ -103,6 +103,30 @@ int iw_shared_file_open_anew(int fd)
 	return (int)r;
 }
 
+/* Looked at before it is opened: to open a device may be to do something. */
+static int open_of(const char *path, uint64_t bytes)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct stat st;
+	long fd;
+
+	if (stat(path, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != bytes)
+		return -EINVAL;
+	fd = syscall(SYS_openat, AT_FDCWD, path, flags);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int iw_shared_file_open_of(const char *path, uint64_t bytes)
+{
+	int saved_errno = errno;
+	int r = open_of(path, bytes);
+
+	errno = saved_errno;
+	return r;
+}
+
 int iw_shared_file_keep(int fd)
 {
 	return control(fd, F_DUPFD_CLOEXEC, FD_LEAST);
@@ -164,6 +188,19 @@ void *iw_shared_file_map(int fd, size_t bytes, bool inherited)
 	}
 	errno = saved_errno;
 	return p;
+}
+
+bool iw_shared_file_lay(int fd, uint64_t offset, void *memory, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	int saved_errno = errno;
+	void *p = MAP_FAILED;
+
+	if (!(((uintptr_t)memory | offset | bytes) & (page - 1)))
+		p = mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			 (off_t)offset);
+	errno = saved_errno;
+	return p != MAP_FAILED;
 }
 
 void iw_shared_file_unmap(void *memory, size_t bytes)

@@ -37,6 +37,13 @@ void iw_shared_file_seal(int fd);
 /* A description of its own of the same file; through /proc. */
 int iw_shared_file_open_anew(int fd);
 
+/*
+ * Open a regular file of this very size that another process has open, by its path in /proc.
+ *   -ENOENT, -EACCES, ...  there is none, or none for us
+ *   -EINVAL  something else is there
+ */
+int iw_shared_file_open_of(const char *path, uint64_t bytes);
+
 /* Another descriptor of the same description. */
 int iw_shared_file_keep(int fd);
 
@@ -58,6 +65,12 @@ bool iw_shared_file_lock_is_free(int fd, uint32_t number);
 
 /* Memory of the first @bytes; NULL: no memory. Children have it if @inherited. */
 void *iw_shared_file_map(int fd, size_t bytes, bool inherited);
+
+/*
+ * Put the @bytes from @offset on in the place of @memory; all three are multiples of a page.
+ * Children have it. False: @memory is as it was.
+ */
+bool iw_shared_file_lay(int fd, uint64_t offset, void *memory, size_t bytes);
 
 void iw_shared_file_unmap(void *memory, size_t bytes);
 

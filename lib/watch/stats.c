@@ -28,11 +28,16 @@ struct counts {
 	struct ipcwait_word64 count[IW_EVENTS];
 } __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
-static struct shard {
+struct shard {
 	struct counts kind[IPCWAIT_KIND_COUNT];
 	struct ipcwait_word64 reasons[IW_REASONS]
 		__attribute__((aligned(IW_ARCH_LINE_BYTES)));
-} shards[SHARDS];
+};
+
+/* Whole pages, see iw_stats_table(). Where pages are larger nothing is mapped over it. */
+static struct {
+	struct shard shard[SHARDS];
+} __attribute__((aligned(4096))) table;
 
 static struct ipcwait_word32 next_shard;
 
@@ -83,14 +88,29 @@ void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n)
 {
 	uint32_t shard = my_shard();
 
-	add(shard, &shards[shard].kind[kind].count[event], n);
+	add(shard, &table.shard[shard].kind[kind].count[event], n);
 }
 
 void iw_count_reason(enum iw_reason reason)
 {
 	uint32_t shard = my_shard();
 
-	add(shard, &shards[shard].reasons[reason], 1);
+	add(shard, &table.shard[shard].reasons[reason], 1);
+}
+
+void iw_stats_table(struct iw_stats_table *t)
+{
+	*t = (struct iw_stats_table){
+		.memory = &table,
+		.bytes = sizeof(table),
+		.shards = SHARDS,
+		.shard_bytes = sizeof(struct shard),
+		.kinds = IPCWAIT_KIND_COUNT,
+		.kind_bytes = sizeof(struct counts),
+		.events = IW_EVENTS,
+		.reasons = IW_REASONS,
+		.reasons_at = offsetof(struct shard, reasons),
+	};
 }
 
 static uint64_t total(enum ipcwait_kind kind, enum iw_event event)
@@ -99,7 +119,7 @@ static uint64_t total(enum ipcwait_kind kind, enum iw_event event)
 
 	for (unsigned i = 0; i < SHARDS; i++) {
 		/* ORD stats.X3: relaxed, statistic. */
-		sum += ipcwait_impl_load64_relaxed(&shards[i].kind[kind].count[event]);
+		sum += ipcwait_impl_load64_relaxed(&table.shard[i].kind[kind].count[event]);
 	}
 	return sum;
 }
@@ -121,7 +141,7 @@ static void gather(struct ipcwait_stats *all)
 		for (unsigned r = 0; r < IW_REASONS; r++)
 			/* ORD stats.X5: relaxed, statistic. */
 			all->reasons[r] +=
-				ipcwait_impl_load64_relaxed(&shards[i].reasons[r]);
+				ipcwait_impl_load64_relaxed(&table.shard[i].reasons[r]);
 }
 
 int ipcwait_stats_get(struct ipcwait_stats *st, size_t size)

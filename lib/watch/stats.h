@@ -3,6 +3,7 @@
 #ifndef IW_WATCH_STATS_H
 #define IW_WATCH_STATS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <ipcwait/stats.h>
@@ -35,5 +36,20 @@ void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
 
 /* A wait slept for this reason. Async-signal-safe. */
 void iw_count_reason(enum iw_reason reason);
+
+/*
+ * Where all counters are: whole pages, over which memory of a file can be mapped that others read.
+ * From then on they count on from what is there, and what they had counted is forgotten.
+ */
+struct iw_stats_table {
+	void *memory;
+	size_t bytes;
+	uint32_t shards, shard_bytes; /* the sum over all shards is the counter */
+	uint32_t kinds, kind_bytes;   /* in a shard, from its beginning */
+	uint32_t events;              /* words of 64 bits of a kind */
+	uint32_t reasons, reasons_at; /* words of 64 bits in a shard */
+};
+
+void iw_stats_table(struct iw_stats_table *table);
 
 #endif
