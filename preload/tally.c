@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <ipcwait/impl/word.h>
+
+#include "../tools/common/tally_form.h"
+#include "env/config.h"
+#include "os/shared_file.h"
+#include "tally.h"
+#include "watch/stats.h"
+
+/* What the library counts in, and what it looks like in a slot. */
+static struct iw_stats_table table;
+static struct tally_shape shape;
+
+/* A copy: the program may change its environment. */
+static char path[IW_CONFIG_PATH_BYTES];
+
+static struct tally_head *head; /* NULL: nobody has asked */
+
+static uint32_t add(uint32_t *count)
+{
+	/* ORD tally.X1: relaxed, statistic; and deals out slots. */
+	return ipcwait_impl_add32_relaxed((struct ipcwait_word32 *)count, 1);
+}
+
+static bool take_slot(int fd)
+{
+	uint32_t slot = add(&head->taken) % TALLY_SLOTS;
+
+	return iw_shared_file_lay(fd, TALLY_HEAD_BYTES + slot * TALLY_SLOT_BYTES,
+				  table.memory, table.bytes);
+}
+
+/*
+ * A slot of its own: two processes in one would lose counts, as a thread adds to its own without a
+ * locked instruction, and every wait of the one would take the line from the other. Where it cannot
+ * open the file any more, having given up its rights or changed its root, it has to share.
+ */
+static void in_child(void)
+{
+	int fd = iw_shared_file_open_of(path, TALLY_BYTES);
+
+	(void)add(&head->forks);
+	if (fd < 0 || !take_slot(fd))
+		(void)add(&head->unopened);
+	if (fd >= 0)
+		iw_shared_file_close(fd);
+}
+
+/* Another build of the library, which lays its counters out in another way, does not count. */
+static bool fits(struct tally_head *h)
+{
+	static const struct tally_shape none;
+
+	if (h->magic != TALLY_MAGIC || h->version != TALLY_VERSION ||
+	    table.bytes > TALLY_SLOT_BYTES)
+		return false;
+	if (memcmp(&h->shape, &none, sizeof(none)) == 0)
+		h->shape = shape;
+	return memcmp(&h->shape, &shape, sizeof(shape)) == 0;
+}
+
+static void begin(int fd)
+{
+	struct tally_head *h = iw_shared_file_map(fd, sizeof(*h), true);
+
+	if (!h)
+		return;
+	head = h;
+	if (fits(h) && take_slot(fd) && pthread_atfork(NULL, NULL, in_child) == 0) {
+		(void)add(&h->programs);
+		return;
+	}
+	head = NULL;
+	iw_shared_file_unmap(h, sizeof(*h));
+}
+
+void tally_join(const char *of)
+{
+	int fd;
+
+	if (!iw_config_take_path(path, of))
+		return;
+	iw_stats_table(&table);
+	shape = (struct tally_shape){ table.shards,     table.shard_bytes, table.kinds,
+				      table.kind_bytes, table.events,      table.reasons,
+				      table.reasons_at };
+	fd = iw_shared_file_open_of(path, TALLY_BYTES);
+	if (fd < 0)
+		return;
+	begin(fd);
+	iw_shared_file_close(fd);
+}
