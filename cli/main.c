@@ -3,6 +3,7 @@
 #include "calibrate.h"
 #include "../tools/common/complain.h"
 #include "info.h"
+#include "run.h"
 
 #include <ipcwait/base.h>
 
@@ -38,6 +39,7 @@ static const struct command {
 	  calibrate_main },
 	{ "info", NULL, "show what one must know about this machine to judge a figure",
 	  info_main },
+	{ "run", NULL, "run a program with the library in front of its locks", run_main },
 	{ "version", "--version", "print the version of the library", version_main },
 	{ "help", "--help", "print this", help_main },
 };

@@ -89,3 +89,22 @@ int arguments_parse(struct options *o, const struct arguments *a, int argc, char
 			r = refuse("unknown argument '%s'", shown(argv[i], -1));
 	return r;
 }
+
+int arguments_parse_front(struct options *o, const struct arguments *a, int argc,
+			  char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		int r;
+
+		if (!strcmp(argv[i], "--"))
+			return i + 1;
+		if (argv[i][0] != '-')
+			return i;
+		if (argv[i][1] != '-')
+			return refuse("unknown option '%s'", shown(argv[i], -1));
+		r = take(o, a, argc, argv, &i);
+		if (r)
+			return r < 0 ? r : 0;
+	}
+	return argc;
+}

@@ -43,6 +43,16 @@ struct arguments {
  */
 int arguments_parse(struct options *o, const struct arguments *a, int argc, char **argv);
 
+/*
+ * Only those in front of what another program takes: they end at the first that does not begin with
+ * a dash, or behind "--".
+ *
+ * Return: the index of what comes then, argc if nothing does; 0 if an answer was printed; -EINVAL
+ * after one line on stderr.
+ */
+int arguments_parse_front(struct options *o, const struct arguments *a, int argc,
+			  char **argv);
+
 /* For .set: a whole number from @least to @most. Return: 0, or -EINVAL after one line on stderr. */
 int argument_number(const char *what, const char *text, uint64_t least, uint64_t most,
 		    uint64_t *n);

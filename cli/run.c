@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "run.h"
+#include "../tools/common/arguments.h"
+#include "../tools/common/complain.h"
+#include "../tools/common/outfile.h"
+#include "../tools/common/tally_form.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+	"Usage: ipcwait run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+	"\n"
+	"Runs a program, and the programs that it starts, with libipcwait in front of the "
+	"C\n"
+	"library's locks, semaphores and condition variables: they spin before they "
+	"sleep,\n"
+	"where that pays.\n"
+	"\n"
+	"  --policy P     adaptive, latency, power, spin, block, haltpoll or ticks\n"
+	"  --stats        at the end, show on the standard error what was gained\n"
+	"  --json         the same as a JSON object\n"
+	"  --output FILE  with --stats or --json: write it to FILE\n"
+	"  --explain      each process explains at its end how it has waited\n"
+	"  --no-follow    not in the programs that the program starts\n"
+	"  --module FILE  the preload module to use\n"
+	"  --help\n"
+	"\n"
+	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait "
+	"itself\n"
+	"failed; 126 the program cannot be run; 127 it was not found.\n";
+
+struct options {
+	bool stats, json, explain, no_follow;
+	const char *policy, *output, *module;
+};
+
+static void print_help(void)
+{
+	fputs(help, stdout);
+}
+
+static int set_policy(struct options *o, const char *text)
+{
+	static const char *const names[] = { "adaptive", "latency",  "power", "spin",
+					     "block",    "haltpoll", "ticks" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			o->policy = names[i];
+			return 0;
+		}
+	}
+	return refuse(
+		"--policy is '%s', but must be one of adaptive, latency, power, spin, "
+		"block, haltpoll, ticks",
+		shown(text, -1));
+}
+
+static const struct argument known[] = {
+	{ "--policy", ARGUMENT_VALUE, .set = set_policy },
+	{ "--stats", ARGUMENT_FLAG, .at = offsetof(struct options, stats) },
+	{ "--json", ARGUMENT_FLAG, .at = offsetof(struct options, json) },
+	{ "--output", ARGUMENT_PATH, .at = offsetof(struct options, output) },
+	{ "--explain", ARGUMENT_FLAG, .at = offsetof(struct options, explain) },
+	{ "--no-follow", ARGUMENT_FLAG, .at = offsetof(struct options, no_follow) },
+	{ "--module", ARGUMENT_PATH, .at = offsetof(struct options, module) },
+	{ "--help", ARGUMENT_PRINT, .print = print_help },
+};
+
+static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]), NULL };
+
+static int check(const struct options *o)
+{
+	if (o->output && !o->stats && !o->json)
+		return refuse("--output needs --stats or --json");
+	return o->output ? outfile_check("--output", o->output) : 0;
+}
+
+/* What the module, and the library in it, read. */
+static int set_variables(const struct options *o, const char *module)
+{
+	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
+	    (o->explain && setenv("IPCWAIT_EXPLAIN", "1", 1)) ||
+	    (o->no_follow && setenv(FOLLOW_VARIABLE, "0", 1)))
+		return complain("cannot set the environment: %s", strerror(errno));
+	return run_module_chain(module);
+}
+
+/* The program's own status comes first. */
+static int write_report(const struct options *o, const struct run_report *r)
+{
+	void (*const write)(FILE *, const struct run_report *) =
+		o->json ? run_write_json : run_print;
+	struct outfile file;
+	int result;
+
+	if (!o->output) {
+		write(stderr, r);
+		return fflush(stderr) || ferror(stderr);
+	}
+	if (outfile_open(&file, "--output", o->output))
+		return -EINVAL;
+	write(file.f, r);
+	result = outfile_complete(&file);
+	outfile_abandon(&file);
+	return result;
+}
+
+/* A module that is not there has nothing to count in. */
+static int run_and_report(const struct options *o, const struct run_program *p,
+			  const char *module)
+{
+	struct run_report report = { .program = p, .module = module };
+	int tally = p->plain ? -1 : run_tally_make(), status;
+
+	if (!p->plain && tally < 0) {
+		complain("cannot count: %s", strerror(-tally));
+		return RUN_FAILED;
+	}
+	if (run_child(p, &report.end))
+		return RUN_FAILED;
+	status = run_status_of(report.end.wait_status);
+	if (tally >= 0 && run_tally_read(tally, &report.counts))
+		complain("cannot read what was counted: the module is of another version");
+	if (!write_report(o, &report) || status)
+		return status;
+	return RUN_FAILED;
+}
+
+static int start(const struct options *o, char **argv)
+{
+	char module[PATH_MAX];
+	struct run_program p;
+	int r;
+
+	if (run_module_find(module, o->module))
+		return RUN_FAILED;
+	r = run_find(&p, argv, module);
+	if (r) {
+		complain("cannot run '%s': %s", shown(argv[0], -1), strerror(-r));
+		return r == -ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+	}
+	if (p.plain)
+		complain("'%s' runs without the module: %s", shown(argv[0], -1), p.plain);
+	else if (set_variables(o, module))
+		return RUN_FAILED;
+	return o->stats || o->json ? run_and_report(o, &p, module) : run_exec(&p);
+}
+
+int run_main(int argc, char **argv)
+{
+	struct options options = { .policy = NULL };
+	int first = arguments_parse_front(&options, &arguments, argc, argv);
+
+	if (!first)
+		return 0;
+	if (first > 0 && first == argc)
+		first = refuse("a program is missing");
+	if (first < 0 || check(&options))
+		return RUN_FAILED;
+	return start(&options, argv + first);
+}

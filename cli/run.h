@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* `ipcwait run`: another program under the preload module. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include <ipcwait/stats.h>
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Those of env(1), nohup(1) and timeout(1); all others are the program's. */
+enum run_status {
+	RUN_FAILED = 125, /* of ipcwait itself; nothing was run, or nothing reported */
+	RUN_NOT_EXECUTABLE = 126, /* found */
+	RUN_NOT_FOUND = 127,
+	RUN_SIGNAL = 128, /* and the number of the signal that ended the program */
+};
+
+/* What execvp(3) would run. */
+struct run_program {
+	char **argv;
+	char path[PATH_MAX];
+	const char *plain; /* why the module cannot be in it; NULL: it can */
+	bool shell; /* neither ELF nor with an interpreter: for the shell, if nobody else */
+};
+
+/* How it went. */
+struct run_end {
+	int wait_status;
+	double seconds, user_seconds, system_seconds; /* with all that it has waited for */
+};
+
+#define RUN_REASONS IPCWAIT_REASON_COUNT
+
+struct run_counts {
+	uint64_t programs; /* started with the module */
+	uint64_t forks;    /* children of fork in them */
+	uint64_t sharing;  /* of both, without counters of their own */
+	struct ipcwait_kind_stats kind[IPCWAIT_KIND_COUNT], all;
+	uint64_t reasons[RUN_REASONS];
+};
+
+struct run_report {
+	const struct run_program *program;
+	const char *module;
+	struct run_end end;
+	struct run_counts counts;
+};
+
+/* The subcommand. Returns an exit status. */
+int run_main(int argc, char **argv);
+
+/* What runs for @argv, by PATH, and whether it can have the module. 0, -ENOENT or -EACCES. */
+int run_find(struct run_program *p, char **argv, const char *module);
+
+/* A shared library in ELF, for a machine of 64 bits. */
+bool run_is_module(const char *path);
+
+/*
+ * The absolute path of the module: @wanted, or the one that belongs to this command if NULL.
+ * Return: 0, or -EINVAL after one line on stderr.
+ */
+int run_module_find(char path[PATH_MAX], const char *wanted);
+
+/* In front of what is in LD_PRELOAD. Return: 0, or -EINVAL after one line on stderr. */
+int run_module_chain(const char *module);
+
+/* In the place of this process. Returns an exit status after one line on stderr. */
+int run_exec(const struct run_program *p);
+
+/*
+ * As a child, which gets the signals that are meant for it. Return: 0, or -EINVAL after one line on
+ * stderr. Afterwards all signals are blocked: nothing shall end the report.
+ */
+int run_child(const struct run_program *p, struct run_end *end);
+
+/* An empty tally, in the environment of children. A descriptor, or a negative errno. */
+int run_tally_make(void);
+
+/* 0, or -EINVAL: what is in it is of another version. */
+int run_tally_read(int fd, struct run_counts *c);
+
+void run_print(FILE *f, const struct run_report *r);
+void run_write_json(FILE *f, const struct run_report *r);
+
+/* What is passed on to who has started this command. */
+int run_status_of(int wait_status);
+
+#endif

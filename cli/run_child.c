@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The program, in the place of this process or as its child. */
+#include "run.h"
+#include "../tools/common/complain.h"
+
+#include <ipcwait/base.h>
+
+#include <errno.h>
+#include <paths.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* As execvp(3) does it: what the kernel does not know is for the shell, but no program is. */
+static void exec_by_shell(const struct run_program *p)
+{
+	int argc = 0;
+	char **argv;
+
+	while (p->argv[argc])
+		argc++;
+	argv = calloc((size_t)argc + 2, sizeof(*argv));
+	if (!argv)
+		return;
+	argv[0] = (char *)_PATH_BSHELL;
+	argv[1] = (char *)p->path;
+	memcpy(argv + 2, p->argv + 1, (size_t)argc * sizeof(*argv));
+	execv(_PATH_BSHELL, argv);
+	free(argv);
+}
+
+int run_exec(const struct run_program *p)
+{
+	int error;
+
+	execv(p->path, p->argv);
+	if (errno == ENOEXEC && p->shell)
+		exec_by_shell(p);
+	error = errno;
+	complain("cannot run '%s': %s", shown(p->argv[0], -1), strerror(error));
+	return error == ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+}
+
+/* A fault of this program itself is no signal to pass on. */
+static void passed_on(sigset_t *set)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				      SIGTRAP, SIGSYS, SIGABRT };
+
+	sigfillset(set);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(set, faults[i]);
+}
+
+/*
+ * What the kernel has sent, a terminal's signal above all, went to the whole process group, and the
+ * child has it. So it has what it sends to its group itself.
+ */
+static void pass_on(pid_t pid, const siginfo_t *info)
+{
+	if (info->si_code <= 0 && info->si_pid != pid)
+		(void)kill(pid, info->si_signo);
+}
+
+static bool is_job_control(int sig)
+{
+	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* True: it has ended. With it, this process stops: the shell waits for both. */
+static bool look_after(pid_t pid, int *status)
+{
+	if (waitpid(pid, status, WNOHANG | WUNTRACED) != pid)
+		return false;
+	if (!WIFSTOPPED(*status))
+		return true;
+	if (is_job_control(WSTOPSIG(*status)))
+		(void)raise(SIGSTOP);
+	return false;
+}
+
+static void attend(pid_t pid, const sigset_t *set, int *status)
+{
+	siginfo_t info;
+
+	for (;;) {
+		int sig = sigwaitinfo(set, &info);
+
+		if (sig == SIGCHLD && look_after(pid, status))
+			return;
+		if (sig > 0 && sig != SIGCHLD)
+			pass_on(pid, &info);
+	}
+}
+
+static double seconds(struct timeval then, struct timeval now)
+{
+	return (double)(now.tv_sec - then.tv_sec) +
+	       (double)(now.tv_usec - then.tv_usec) / 1e6;
+}
+
+/* Signals wait from before the child is there, and SIGCHLD is not ignored, as it may have been. */
+int run_child(const struct run_program *p, struct run_end *end)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	int64_t begin_ns = ipcwait_now_ns();
+	struct rusage before, after;
+	struct sigaction old;
+	sigset_t set, mask;
+	pid_t pid;
+
+	passed_on(&set);
+	getrusage(RUSAGE_CHILDREN, &before);
+	sigprocmask(SIG_BLOCK, &set, &mask);
+	sigaction(SIGCHLD, &usual, &old);
+	pid = fork();
+	if (!pid) {
+		sigaction(SIGCHLD, &old, NULL);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		_exit(run_exec(p));
+	}
+	if (pid < 0)
+		return complain("cannot fork: %s", strerror(errno));
+	attend(pid, &set, &end->wait_status);
+	getrusage(RUSAGE_CHILDREN, &after);
+	end->seconds = (double)(ipcwait_now_ns() - begin_ns) / 1e9;
+	end->user_seconds = seconds(before.ru_utime, after.ru_utime);
+	end->system_seconds = seconds(before.ru_stime, after.ru_stime);
+	return 0;
+}
+
+int run_status_of(int wait_status)
+{
+	return WIFSIGNALED(wait_status) ? RUN_SIGNAL + WTERMSIG(wait_status)
+					: WEXITSTATUS(wait_status);
+}

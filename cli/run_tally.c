@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a tally, and reading it when the processes are gone that have counted in it. */
+#include "run.h"
+#include "../tools/common/tally_form.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define EVENTS (sizeof(struct ipcwait_kind_stats) / sizeof(uint64_t))
+
+/* Sealed, so that no program can take the memory away on which others count. */
+static int fill(int fd)
+{
+	const struct tally_head head = { .magic = TALLY_MAGIC, .version = TALLY_VERSION };
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	char path[64];
+
+	if (ftruncate(fd, TALLY_BYTES) != 0 ||
+	    pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    fcntl(fd, F_ADD_SEALS, seals) != 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	return setenv(TALLY_VARIABLE, path, 1) != 0 ? -errno : 0;
+}
+
+/* Memory comes as it is touched; a limit for the size of files would end this process. */
+int run_tally_make(void)
+{
+	struct rlimit most;
+	int fd, r;
+
+	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < TALLY_BYTES)
+		return -EFBIG;
+	fd = memfd_create("ipcwait-tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	r = fill(fd);
+	if (!r)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* Whoever has it open could have written anything. */
+static bool is_sound(const struct tally_head *h)
+{
+	const struct tally_shape *s = &h->shape;
+
+	return h->magic == TALLY_MAGIC && h->version == TALLY_VERSION &&
+	       s->events == EVENTS && s->shard_bytes % sizeof(uint64_t) == 0 &&
+	       s->kind_bytes % sizeof(uint64_t) == 0 &&
+	       s->reasons_at % sizeof(uint64_t) == 0 &&
+	       s->kind_bytes >= EVENTS * sizeof(uint64_t) &&
+	       (uint64_t)s->kinds * s->kind_bytes <= s->shard_bytes &&
+	       s->reasons_at + (uint64_t)s->reasons * sizeof(uint64_t) <= s->shard_bytes &&
+	       (uint64_t)s->shards * s->shard_bytes <= TALLY_SLOT_BYTES;
+}
+
+static void add_kind(struct ipcwait_kind_stats *to, const uint64_t *from)
+{
+	uint64_t sum[EVENTS];
+
+	memcpy(sum, to, sizeof(sum));
+	for (unsigned i = 0; i < EVENTS; i++)
+		sum[i] += from[i];
+	memcpy(to, sum, sizeof(sum));
+}
+
+static void add_shard(struct run_counts *c, const struct tally_shape *s,
+		      const uint64_t *shard)
+{
+	for (unsigned k = 0; k < s->kinds && k < IPCWAIT_KIND_COUNT; k++) {
+		const uint64_t *kind = shard + k * (s->kind_bytes / sizeof(uint64_t));
+
+		add_kind(&c->kind[k], kind);
+		add_kind(&c->all, kind);
+	}
+	for (unsigned i = 0; i < s->reasons && i < RUN_REASONS; i++)
+		c->reasons[i] += shard[s->reasons_at / sizeof(uint64_t) + i];
+}
+
+/* To read what was never written would cost as much as if it had been. */
+static bool is_empty(int fd, off_t begin)
+{
+	off_t data = lseek(fd, begin, SEEK_DATA);
+
+	return data < 0 ? errno == ENXIO : data >= begin + (off_t)TALLY_SLOT_BYTES;
+}
+
+static void add_slot(struct run_counts *c, const struct tally_shape *s, int fd,
+		     uint64_t number, uint64_t *slot)
+{
+	off_t begin = (off_t)(TALLY_HEAD_BYTES + number * TALLY_SLOT_BYTES);
+
+	if (is_empty(fd, begin) ||
+	    pread(fd, slot, TALLY_SLOT_BYTES, begin) != (ssize_t)TALLY_SLOT_BYTES)
+		return;
+	for (unsigned i = 0; i < s->shards; i++)
+		add_shard(c, s, slot + i * (s->shard_bytes / sizeof(uint64_t)));
+}
+
+int run_tally_read(int fd, struct run_counts *c)
+{
+	uint64_t *slot = malloc(TALLY_SLOT_BYTES);
+	struct tally_head head = { 0 };
+	uint64_t slots;
+
+	*c = (struct run_counts){ 0 };
+	if (!slot || pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    (head.taken && !is_sound(&head))) {
+		free(slot);
+		return -EINVAL;
+	}
+	slots = head.taken < TALLY_SLOTS ? head.taken : TALLY_SLOTS;
+	c->programs = head.programs;
+	c->forks = head.forks;
+	c->sharing = head.unopened + (head.taken - slots);
+	for (uint64_t i = 0; i < slots; i++)
+		add_slot(c, &head.shape, fd, i, slot);
+	free(slot);
+	return 0;
+}
