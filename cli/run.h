@@ -52,7 +52,7 @@ struct run_report {
 /* The subcommand. Returns an exit status. */
 int run_main(int argc, char **argv);
 
-/* What runs for @argv, by PATH, and whether it can have the module. 0, -ENOENT or -EACCES. */
+/* What runs for @argv, by PATH, and whether it can have the module. 0 or a negative errno. */
 int run_find(struct run_program *p, char **argv, const char *module);
 
 /* A shared library in ELF, for a machine of 64 bits. */

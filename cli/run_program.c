@@ -156,52 +156,52 @@ static void judge(struct run_program *p, const char *module)
 			 : "it is no ELF file, and no script that names an interpreter";
 }
 
-static bool is_executable(const char *path, int *error)
+/* 0 if it is a program, and a negative errno if not. */
+static int check(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) != 0) {
-		if (errno == EACCES)
-			*error = -EACCES;
-		return false;
-	}
-	if (S_ISREG(st.st_mode) && access(path, X_OK) == 0)
-		return true;
-	*error = -EACCES;
-	return false;
+	if (stat(path, &st) != 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
 }
 
-/* As execvp(3) does it: an empty folder is the current one. */
+/* As execvp(3) does it: an empty folder is the current one, and what one may not run is passed. */
 static int search(char path[PATH_MAX], const char *name)
 {
 	const char *folders = getenv("PATH");
-	int error = -ENOENT;
+	int result = -ENOENT;
 
 	for (const char *at = folders ? folders : "/bin:/usr/bin";; at++) {
 		int length = (int)strcspn(at, ":");
 		int n = snprintf(path, PATH_MAX, "%.*s%s%s", length, at, length ? "/" : "",
 				 name);
+		int r = n < PATH_MAX ? check(path) : -ENOENT;
 
-		if (n < PATH_MAX && is_executable(path, &error))
+		if (!r)
 			return 0;
+		if (r == -EACCES)
+			result = r;
 		at += length;
 		if (!*at)
-			return error;
+			return result;
 	}
 }
 
 int run_find(struct run_program *p, char **argv, const char *module)
 {
 	const char *name = argv[0];
-	int r = -ENOENT;
+	int r;
 
 	*p = (struct run_program){ .argv = argv };
+	if (!*name)
+		return -ENOENT;
 	if (!strchr(name, '/'))
-		r = *name ? search(p->path, name) : -ENOENT;
-	else if (strlen(name) >= sizeof(p->path))
-		return -ENAMETOOLONG;
-	else if (is_executable(strcpy(p->path, name), &r))
-		r = 0;
+		r = search(p->path, name);
+	else if (strlen(name) < sizeof(p->path))
+		r = check(strcpy(p->path, name));
+	else
+		r = -ENAMETOOLONG;
 	if (!r)
 		judge(p, module);
 	return r;

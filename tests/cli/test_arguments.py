@@ -78,7 +78,7 @@ class Answers(common.CliTest):
         for args in ["--help"], ["help"]:
             r = self.run_it(*args)
             self.assertEqual((r.returncode, r.stderr), (0, ""))
-            for word in "calibrate", "info", "version":
+            for word in "calibrate", "info", "run", "version":
                 self.assertIn(word, r.stdout)
 
     def test_help_of_calibrate(self):

@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: MIT
+"""`ipcwait run`: what it runs, how it ends, which signals it passes on, and what it counts."""
+
+import errno
+import json
+import os
+import pty
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import common
+
+# Handed over by the program WAITS, both as the arguments of this test.
+MODULE, WAITS = "", ""
+
+SH, TRUE = shutil.which("sh"), shutil.which("true")
+ROOT = os.geteuid() == 0
+
+ET_EXEC, PT_INTERP = 2, 3
+X86, SPARC, OWN = 3, 43, None
+
+
+def own_machine():
+    with open(sys.executable, "rb") as f:
+        return struct.unpack_from("<H", f.read(20), 18)[0]
+
+
+def elf(bits=64, machine=OWN, loader=b""):
+    """The head of a program, and its loader's name if it has one."""
+    machine = own_machine() if machine is OWN else machine
+    ident = b"\x7fELF" + bytes([1 if bits == 32 else 2, 1, 1]) + bytes(9)
+    head = struct.pack("<HHIQQQIHHHHHH", ET_EXEC, machine, 1, 0, 64, 0, 0, 64, 56,
+                       1 if loader else 0, 64, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", PT_INTERP, 4, 120, 0, 0, len(loader) + 1,
+                          len(loader) + 1, 1)
+    return ident + head + (segment + loader + b"\0" if loader else bytes(64))
+
+
+class RunTest(common.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.env.pop("LD_PRELOAD", None)
+
+    def ipcwait_run(self, *args, **options):
+        return self.run_it("run", "--module", MODULE, *args, **options)
+
+    def check_plain(self, r, status, *words):
+        """It ran, after one line that says why without the module."""
+        self.check_one_line(r, status, "without the module", *words)
+
+    def counted(self, *args, status=0, **options):
+        r = self.ipcwait_run("--json", "--output", "out.json", *args, **options)
+        self.assertEqual((r.returncode, r.stderr), (status, ""), r)
+        with open(self.path("out.json"), encoding="ascii") as f:
+            o = json.load(f)
+        self.assertEqual((o["program"], o["format"]), ("ipcwait run", 1))
+        self.assertEqual(o["status"], status)
+        return o
+
+    def make(self, name, content, mode=0o755):
+        with open(self.path(name), "wb") as f:
+            f.write(content)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def start(self, *args, **options):
+        p = subprocess.Popen([common.PROGRAM, "run", "--module", MODULE, *args], cwd=self.dir,
+                             env=self.env, text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, **options)
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(p.stderr.close)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        return p
+
+
+class Statuses(RunTest):
+    def test_statuses_are_passed_on(self):
+        for options in [], ["--stats"], ["--json"]:
+            for status in 0, 1, 2, 125, 126, 127, 255:
+                r = self.ipcwait_run(*options, SH, "-c", "exit %d" % status)
+                self.assertEqual(r.returncode, status, r)
+
+    def test_the_number_of_a_signal(self):
+        for number in signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE:
+            r = self.ipcwait_run("--stats", SH, "-c", "kill -%d $$" % number)
+            self.assertEqual(r.returncode, 128 + number, r)
+
+    def test_without_a_report_nobody_stands_between(self):
+        r = self.ipcwait_run(SH, "-c", "kill -KILL $$")
+        self.assertEqual((r.returncode, r.stdout, r.stderr), (-signal.SIGKILL, "", ""))
+        p = self.start(SH, "-c", "echo $$")
+        self.assertEqual(int(p.communicate()[0]), p.pid)
+
+    def test_missing_programs(self):
+        for name in "no-such-program", "./no-such", "", "/no/such", "no/such":
+            for options in [], ["--stats"]:
+                self.check_one_line(self.ipcwait_run(*options, "--", name), 127, "cannot run")
+
+    def test_what_cannot_be_executed(self):
+        self.make("data", b"text\n", 0o644)
+        for name in "./data", ".", "/dev/null":
+            self.check_one_line(self.ipcwait_run(name), 126, "cannot run", name)
+        self.check_one_line(self.ipcwait_run("./data/x"), 126, "Not a directory")
+        self.check_one_line(self.ipcwait_run("data", PATH=self.dir), 126, "Permission denied")
+        self.check_one_line(self.ipcwait_run("x" * 5000), 127, "xxx...")
+        self.check_one_line(self.ipcwait_run("./" + "x" * 5000), 126, "long")
+
+    def test_path_is_searched_as_by_execvp(self):
+        for folder in "a", "b":
+            os.mkdir(self.path(folder))
+        self.make("a/tool", b"", 0o644)
+        self.make("b/tool", b"#!%s\necho b\n" % SH.encode())
+        self.make("tool", b"#!%s\necho here\n" % SH.encode())
+        for path, answer in ("a:b", "b\n"), (":a:b", "here\n"), ("b:", "b\n"), ("none::b", "here\n"):
+            r = self.ipcwait_run("tool", PATH=path)
+            self.assertEqual((r.returncode, r.stdout, r.stderr), (0, answer, ""), path)
+
+    def test_arguments_reach_the_program(self):
+        args = ["--stats", "-x", "--", "", "a b", "--json"]
+        for separator in [], ["--"]:
+            r = self.ipcwait_run(*separator, SH, "-c", 'printf "%s|" "$0" "$@"', *args)
+            self.assertEqual(r.stdout, "|".join(args) + "|")
+
+    def test_streams_and_group_are_the_programs(self):
+        script = 'cat; echo err >&2; ps -o pgid= -p $$ 2>/dev/null || :'
+        p = self.start("--json", "--output", "o", SH, "-c", script, stdin=subprocess.PIPE,
+                       start_new_session=True)
+        out, err = p.communicate("in\n")
+        self.assertEqual((p.returncode, out.splitlines()[0], err), (0, "in", "err\n"))
+        for line in out.splitlines()[1:]:
+            self.assertEqual(int(line), p.pid)
+
+
+class BadInput(RunTest):
+    BAD = [
+        ([], "program"),
+        (["--"], "program"),
+        (["--stats"], "program"),
+        (["--no-such", "true"], "--no-such"),
+        (["-x", "true"], "-x"),
+        (["--policy"], "--policy"),
+        (["--policy", "fast", "true"], "'fast'"),
+        (["--policy=", "true"], "''"),
+        (["--policy", "ad\naptive", "true"], "ad?aptive"),
+        (["--stats=1", "true"], "--stats takes"),
+        (["--json=x", "true"], "--json takes"),
+        (["--no-follow=0", "true"], "--no-follow takes"),
+        (["--output", "x", "true"], "--output needs"),
+        (["--stats", "--output", "no/such/file", "true"], "no/such/file"),
+        (["--json", "--output", ".", "true"], "directory"),
+        (["--json", "--output=", "true"], "--output"),
+    ]
+
+    def test_every_bad_argument(self):
+        for args, word in self.BAD:
+            with self.subTest(args=args):
+                r = self.run_it("run", *args)
+                self.check_one_line(r, 125, word)
+                self.assertEqual((r.stdout, self.files()), ("", []))
+
+    def test_modules_that_are_none(self):
+        text = self.make("text.so", b"text\n")
+        blank = self.make("a b.so", b"")
+        shutil.copy(MODULE, blank)
+        narrow = self.make("narrow.so", elf(bits=32))
+        for path, word in (text, "shared library"), (narrow, "shared library"), \
+                ("no/such", "No such file"), (blank, "blanks"), (self.dir, "shared library"):
+            with self.subTest(path=path):
+                r = self.run_it("run", "--module", path, TRUE)
+                self.check_one_line(r, 125, word)
+
+    @unittest.skipIf(ROOT, "root reads every file")
+    def test_unreadable_module(self):
+        path = self.make("secret.so", b"", 0)
+        self.check_one_line(self.run_it("run", "--module", path, TRUE), 125, "Permission")
+
+    def test_help(self):
+        r = self.run_it("run", "--help")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        for word in "--policy", "--stats", "--json", "--output", "--no-follow", "125":
+            self.assertIn(word, r.stdout)
+        self.assertLess(max(map(len, r.stdout.splitlines())), 90)
+
+    def test_output_that_is_gone_at_the_end(self):
+        os.mkdir(self.path("d"))
+        for status, want in (0, 125), (5, 5):
+            os.makedirs(self.path("d"), exist_ok=True)
+            r = self.ipcwait_run("--json", "--output", "d/out", SH, "-c",
+                                 "rmdir d; exit %d" % status)
+            self.check_one_line(r, want, "d/out")
+
+    def test_nobody_gets_the_report(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            r = self.ipcwait_run("--stats", TRUE, stderr=full)
+            self.assertEqual(r.returncode, 125)
+            r = self.ipcwait_run("--stats", SH, "-c", "exit 3", stderr=full)
+            self.assertEqual(r.returncode, 3)
+
+
+class Environment(RunTest):
+    def variables(self, *args, **options):
+        r = self.ipcwait_run(*args, **options)
+        self.assertEqual((r.returncode, r.stderr), (0, ""), r)
+        return dict(line.split("=", 1) for line in r.stdout.splitlines() if "=" in line)
+
+    def test_what_is_set(self):
+        v = self.variables("env")
+        self.assertEqual(v["LD_PRELOAD"], os.path.realpath(MODULE))
+        self.assertEqual([k for k in v if k.startswith("IPCWAIT_")], ["IPCWAIT_CALIBRATION"])
+        v = self.variables("--policy", "power", "--explain", "env", IPCWAIT_POLICY="block")
+        self.assertEqual((v["IPCWAIT_POLICY"], v["IPCWAIT_EXPLAIN"]), ("power", "1"))
+
+    def test_a_chain_is_kept(self):
+        module = os.path.realpath(MODULE)
+        for old, new in ("libm.so.6", module + ":libm.so.6"), \
+                ("libm.so.6 libc.so.6", module + ":libm.so.6 libc.so.6"), \
+                ("libm.so.6:" + module, "libm.so.6:" + module), ("", module):
+            v = self.variables("env", LD_PRELOAD=old)
+            self.assertEqual(v["LD_PRELOAD"], new)
+
+    def test_children_do_not_follow(self):
+        # The program itself still sees the variables of those that it starts.
+        v = self.variables("--no-follow", "--stats", "--output", "o", SH, "-c", "env")
+        self.assertEqual([k for k in v if "PRELOAD" in k], [])
+        for chain in "libm.so.6", "libm.so.6 libc.so.6":
+            v = self.variables("--no-follow", SH, "-c", "env", LD_PRELOAD=chain)
+            self.assertEqual(v["LD_PRELOAD"], chain)
+            self.assertNotIn("IPCWAIT_PRELOAD_FOLLOW", v)
+
+    def test_the_module_is_found_beside_the_program(self):
+        if not os.path.samefile(os.path.dirname(MODULE),
+                                os.path.join(os.path.dirname(common.PROGRAM), "../preload")):
+            self.skipTest("they are not of one tree")
+        r = self.run_it("run", SH, "-c", "echo $LD_PRELOAD")
+        self.assertEqual((r.stdout, r.stderr), (os.path.realpath(MODULE) + "\n", ""))
+
+
+class Plainly(RunTest):
+    """Programs in which the module cannot be."""
+
+    def test_heads_of_other_programs(self):
+        loader = b"/lib/ld-musl-x86_64.so.1"
+        for content, word in (elf(bits=32, machine=X86), "32 bits"), \
+                (elf(machine=SPARC), "CPU"), (elf(), "statically"), \
+                (elf(loader=loader), "another C library"):
+            name = self.make("forged", content)
+            r = self.ipcwait_run(name, PATH="")
+            self.assertIn("without the module", r.stderr)
+            self.assertIn(word, r.stderr)
+            self.assertNotEqual(r.returncode, 0)
+
+    @unittest.skipUnless(shutil.which("cc"), "no compiler")
+    def test_a_static_program_runs(self):
+        source = self.write("a.c", "#include <stdlib.h>\nint main(void) "
+                            "{ return getenv(\"LD_PRELOAD\") || getenv(\"IPCWAIT_POLICY\") "
+                            "? 1 : 7; }\n")
+        made = subprocess.run(["cc", "-static", "-o", self.path("a"), source], check=False,
+                              stderr=subprocess.DEVNULL)
+        if made.returncode:
+            self.skipTest("no static C library")
+        self.check_plain(self.ipcwait_run("--policy=spin", "./a"), 7, "'./a'", "statically")
+        r = self.ipcwait_run("--json", "--output", "o", "./a")
+        self.check_plain(r, 7, "statically")
+        with open(self.path("o"), encoding="ascii") as f:
+            o = json.load(f)
+        self.assertEqual((o["module"], o["programs"], o["status"]), (None, 0, 7))
+        self.assertIn("statically", o["why_no_module"])
+        r = self.ipcwait_run("--stats", "./a")
+        self.assertEqual((r.returncode, r.stderr.count("\n")), (7, 2))
+
+    def test_scripts(self):
+        inner = self.make("inner", b"#! %s -e\necho inner $LD_PRELOAD\n" % SH.encode())
+        for content in b"#!%s\n" % inner.encode(), b"#!/usr/bin/env sh\necho inner $LD_PRELOAD":
+            name = self.make("outer", content)
+            r = self.ipcwait_run(name)
+            self.assertEqual((r.returncode, r.stderr), (0, ""), r)
+            self.assertEqual(r.stdout, "inner %s\n" % os.path.realpath(MODULE))
+        static = self.make("static", elf())
+        name = self.make("outer", b"#!%s\n" % static.encode())
+        self.assertIn("statically", self.ipcwait_run(name).stderr)
+
+    def test_a_script_without_an_interpreter(self):
+        name = self.make("bare", b"echo $1 $LD_PRELOAD\nexit 4\n")
+        r = self.ipcwait_run(name, "one")
+        self.check_plain(r, 4, "interpreter")
+        self.assertEqual(r.stdout, "one\n")
+        self.make("wrong", b"#!/no/such/interpreter\n")
+        r = self.ipcwait_run("./wrong")
+        self.assertEqual((r.returncode, r.stderr.count("\n")), (127, 1))
+
+    @unittest.skipUnless(ROOT, "only root can give files away")
+    def test_other_rights(self):
+        name = self.path("tool")
+        shutil.copy(TRUE, name)
+        if os.statvfs(name).f_flag & os.ST_NOSUID:
+            self.skipTest("set-user-ID does nothing here")
+        for uid, gid, mode in (65534, 0, 0o4755), (0, 65534, 0o2755):
+            os.chown(name, uid, gid)
+            os.chmod(name, mode)
+            self.check_plain(self.ipcwait_run("./tool"), 0, "rights")
+        # Root's own, and a group that nobody gets.
+        for uid, gid, mode in (0, 0, 0o6755), (0, 65534, 0o2745):
+            os.chown(name, uid, gid)
+            os.chmod(name, mode)
+            r = self.ipcwait_run("./tool")
+            self.assertEqual((r.returncode, r.stderr), (0, ""))
+
+
+class Signals(RunTest):
+    # The trap is set when the line has come.
+    TRAP = "trap 'echo got; exit 9' %s; echo ready; while :; do sleep 0.02; done"
+
+    def test_what_one_sends_is_passed_on(self):
+        for name in "TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "WINCH", "ALRM":
+            p = self.start("--stats", SH, "-c", self.TRAP % name)
+            self.assertEqual(p.stdout.readline(), "ready\n")
+            p.send_signal(getattr(signal, "SIG" + name))
+            self.assertEqual(p.stdout.readline(), "got\n", name)
+            self.assertEqual(p.wait(), 9)
+
+    def test_it_dies_of_nothing_itself(self):
+        p = self.start("--stats", SH, "-c", "trap '' TERM INT HUP; echo ready; sleep 0.2")
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+            p.send_signal(number)
+        self.assertEqual(p.wait(), 0)
+        self.assertIn("counted", p.stderr.read())
+
+    def test_a_terminals_signal_comes_once(self):
+        script = "n=0; trap 'n=$((n + 1)); echo $n' INT; echo ready; " \
+                 "for i in 1 2 3 4 5 6 7 8; do sleep 0.02; done; echo end $n"
+        pid, terminal = pty.fork()
+        if not pid:
+            os.execve(common.PROGRAM, [common.PROGRAM, "run", "--module", MODULE, "--stats",
+                                       SH, "-c", script], self.env)
+        self.addCleanup(os.close, terminal)
+        text = ""
+        sent = False
+        while True:
+            try:
+                text += os.read(terminal, 4096).decode()
+            except OSError as e:
+                self.assertEqual(e.errno, errno.EIO)
+                break
+            if "ready" in text and not sent:
+                os.write(terminal, b"\x03")
+                sent = True
+        self.assertEqual(os.WEXITSTATUS(os.waitpid(pid, 0)[1]), 0)
+        self.assertIn("end 1\r\n", text)
+
+    def test_it_stops_with_the_program_and_goes_on(self):
+        p = self.start("--stats", SH, "-c", self.TRAP % "TERM", start_new_session=False,
+                       preexec_fn=os.setpgrp)
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        p.send_signal(signal.SIGTSTP)
+        stopped = os.waitpid(p.pid, os.WUNTRACED)[1]
+        self.assertTrue(os.WIFSTOPPED(stopped))
+        p.send_signal(signal.SIGTERM)
+        p.send_signal(signal.SIGCONT)
+        self.assertEqual(p.stdout.readline(), "got\n")
+        self.assertEqual(p.wait(), 9)
+
+    def test_what_is_ignored_or_blocked_stays_so(self):
+        script = "import signal as s; print(s.getsignal(s.SIGCHLD) == s.SIG_IGN, " \
+                 "s.pthread_sigmask(s.SIG_BLOCK, []) == {s.SIGUSR1})"
+
+        def prepare():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_SETMASK, [signal.SIGUSR1])
+
+        for options in [], ["--stats"]:
+            r = self.ipcwait_run(*options, sys.executable, "-c", script, preexec_fn=prepare)
+            self.assertEqual((r.returncode, r.stdout), (0, "True True\n"), r)
+
+
+class Counts(RunTest):
+    def check_waits(self, o, programs, forks):
+        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (programs, forks, 0))
+        self.assertIsNone(o["why_no_module"])
+        for name, n in o["all"].items():
+            self.assertEqual(n, sum(kind[name] for kind in o["kinds"].values()), name)
+        self.assertGreater(sum(o["all"].values()), 0)
+        self.assertGreaterEqual(o["seconds"], 0)
+
+    def test_one_program(self):
+        o = self.counted(WAITS, "200")
+        self.check_waits(o, 1, 0)
+        self.assertEqual(o["command"], [WAITS, "200"])
+        self.assertEqual(o["module"], os.path.realpath(MODULE))
+
+    def test_nothing_to_count(self):
+        o = self.counted(TRUE)
+        self.assertEqual((o["programs"], o["forks"], sum(o["all"].values())), (1, 0, 0))
+        self.assertEqual((o["kinds"], o["reasons"]), ({}, {}))
+
+    def test_however_it_ends(self):
+        self.check_waits(self.counted(WAITS, "200", "_exit"), 1, 0)
+        self.check_waits(self.counted(WAITS, "200", "kill", status=137), 1, 0)
+
+    def test_all_descriptors_closed(self):
+        self.check_waits(self.counted(WAITS, "close", "200"), 1, 0)
+        self.check_waits(self.counted(WAITS, "close", "fork", "200"), 1, 1)
+
+    def test_another_program_in_its_place(self):
+        self.check_waits(self.counted(WAITS, "200", "again", "close", "again", "0"), 3, 0)
+
+    def test_children(self):
+        self.check_waits(self.counted(WAITS, "fork", "fork", "200", "kill", status=134), 1, 2)
+        o = self.counted(SH, "-c", "%s 200; %s 200 again 0 & wait" % (WAITS, WAITS))
+        self.assertEqual(o["programs"], 4)
+        self.assertGreater(sum(o["all"].values()), 0)
+
+    def test_children_that_do_not_follow(self):
+        o = self.counted("--no-follow", SH, "-c", "%s 200; exit" % WAITS)
+        self.assertEqual((o["programs"], sum(o["all"].values())), (1, 0))
+
+    def test_more_processes_than_slots(self):
+        script = "import os\nfor i in range(1100):\n p = os.fork()\n if not p: os._exit(0)\n" \
+                 " os.waitpid(p, 0)\n"
+        o = self.counted(sys.executable, "-c", script)
+        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1100, 77))
+        r = self.ipcwait_run("--stats", sys.executable, "-c", script)
+        self.assertIn("77 processes had to share", r.stderr)
+
+    @unittest.skipUnless(ROOT, "only root can give up its rights")
+    def test_a_tally_that_cannot_be_opened(self):
+        script = "import os, sys\nos.setuid(65534)\np = os.fork()\n" \
+                 "if p: sys.exit(os.waitpid(p, 0)[1])\n"
+        o = self.counted(sys.executable, "-c", script)
+        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1, 1))
+
+    def test_a_path_that_leads_elsewhere(self):
+        other = self.write("other", "text")
+        for path in "/no/such", other, "/dev/null", "relative", "", "x" * 5000, self.dir:
+            r = self.ipcwait_run(WAITS, "50", IPCWAIT_PRELOAD_TALLY=path)
+            self.assertEqual((r.returncode, r.stdout, r.stderr), (0, "", ""), path)
+        with open(other, encoding="ascii") as f:
+            self.assertEqual(f.read(), "text")
+
+    def test_who_lives_on(self):
+        """A process that outlives the command goes on, and so do its children."""
+        end = self.path("end")
+        script = "(while [ ! -e %s.go ]; do sleep 0.02; done; %s 50; echo $? >%s.new; " \
+                 "mv %s.new %s) >/dev/null 2>&1 &" % (end, WAITS, end, end, end)
+        o = self.counted(SH, "-c", script)
+        self.assertEqual(o["programs"], 1)
+        self.write("end.go", "")
+        for _ in range(1000):
+            if os.path.exists(end):
+                break
+            time.sleep(0.02)
+        with open(end, encoding="ascii") as f:
+            self.assertEqual(f.read(), "0\n")
+
+    def test_text(self):
+        r = self.ipcwait_run("--stats", WAITS, "200")
+        self.assertEqual(r.returncode, 0)
+        self.assertTrue(r.stderr.startswith("ipcwait: run: "), r.stderr)
+        for word in "1 program and 0 forks counted", "CPU time", "spun", "slept", "waits":
+            self.assertIn(word, r.stderr)
+        self.assertLess(max(map(len, r.stderr.splitlines())), 110)
+
+    def test_json_on_stderr(self):
+        r = self.ipcwait_run("--json", "--stats", WAITS, "20")
+        self.assertEqual(json.loads(r.stderr)["programs"], 1)
+
+    def test_limits_of_files(self):
+        r = self.ipcwait_run("--stats", TRUE, preexec_fn=lambda: limit_files(1 << 20))
+        self.check_one_line(r, 125, "cannot count")
+
+
+def limit_files(size):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+if __name__ == "__main__":
+    # ipcwait, the module, the program that waits
+    MODULE, WAITS = map(os.path.abspath, (sys.argv.pop(2), sys.argv.pop(2)))
+    common.main()
