@@ -6,6 +6,7 @@
 #include <ipcwait/base.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <paths.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -96,6 +97,19 @@ static void attend(pid_t pid, const sigset_t *set, int *status)
 	}
 }
 
+/* Who reads what the program writes sees its end when the program closes it, and not later. */
+static void let_go(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)dup2(fd, STDIN_FILENO);
+	(void)dup2(fd, STDOUT_FILENO);
+	if (fd > STDERR_FILENO)
+		(void)close(fd);
+}
+
 static double seconds(struct timeval then, struct timeval now)
 {
 	return (double)(now.tv_sec - then.tv_sec) +
@@ -124,6 +138,7 @@ int run_child(const struct run_program *p, struct run_end *end)
 	}
 	if (pid < 0)
 		return complain("cannot fork: %s", strerror(errno));
+	let_go();
 	attend(pid, &set, &end->wait_status);
 	getrusage(RUSAGE_CHILDREN, &after);
 	end->seconds = (double)(ipcwait_now_ns() - begin_ns) / 1e9;

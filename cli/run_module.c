@@ -61,9 +61,9 @@ int run_module_find(char path[PATH_MAX], const char *wanted)
 		return complain("cannot use the module '%s': it is no shared library for "
 				"programs of this machine",
 				shown(path, -1));
-	if (strpbrk(path, SEPARATORS))
+	if (strpbrk(path, SEPARATORS "$"))
 		return complain("cannot use the module '%s': " CHAIN_VARIABLE
-				" has no paths with blanks or colons",
+				" takes no blanks, colons and dollar signs in a path",
 				shown(path, -1));
 	return 0;
 }

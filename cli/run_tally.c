@@ -29,6 +29,26 @@ static int fill(int fd)
 	return setenv(TALLY_VARIABLE, path, 1) != 0 ? -errno : 0;
 }
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x8U
+#endif
+
+/* Some kernels want to be told that nobody will execute it, older ones do not know of that. */
+static int make(void)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd = memfd_create("ipcwait-tally", flags | MFD_NOEXEC_SEAL), high;
+
+	if (fd < 0)
+		fd = memfd_create("ipcwait-tally", flags);
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	/* One of the standard streams was closed, and is to stay so. */
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return high;
+}
+
 /* Memory comes as it is touched; a limit for the size of files would end this process. */
 int run_tally_make(void)
 {
@@ -37,7 +57,7 @@ int run_tally_make(void)
 
 	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur < TALLY_BYTES)
 		return -EFBIG;
-	fd = memfd_create("ipcwait-tally", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fd = make();
 	if (fd < 0)
 		return -errno;
 	r = fill(fd);

@@ -39,7 +39,6 @@ static bool is_module(const char *entry, size_t length, const char *module)
 	       (length == name || entry[length - name - 1] == '/');
 }
 
-/* In place: that needs no memory, and nobody has read it yet who would keep it. */
 static void cut(char *chain, const char *module)
 {
 	char *at = chain + strspn(chain, SEPARATORS);
@@ -55,30 +54,26 @@ static void cut(char *chain, const char *module)
 	}
 }
 
-/* The chain without the module, or nothing if there is nothing else in it. */
-static bool keeps(char *entry, const char *module)
-{
-	char *chain = value_of(entry, CHAIN_VARIABLE);
-
-	if (chain) {
-		cut(chain, module);
-		return chain[strspn(chain, SEPARATORS)] != '\0';
-	}
-	return !value_of(entry, FOLLOW_VARIABLE) && !value_of(entry, TALLY_VARIABLE);
-}
-
+/*
+ * The texts become shorter, or empty, where they are. That needs no memory, and no entry goes away:
+ * some runtimes look behind the last for what the kernel has put there.
+ */
 static void leave(void)
 {
 	static const char here;
-	char **to = environ;
 	Dl_info self;
 
 	if (!dladdr(&here, &self))
 		return;
-	for (char **from = environ; *from; from++)
-		if (keeps(*from, base(self.dli_fname)))
-			*to++ = *from;
-	*to = NULL;
+	for (char **entry = environ; *entry; entry++) {
+		char *chain = value_of(*entry, CHAIN_VARIABLE);
+		char *tally = value_of(*entry, TALLY_VARIABLE);
+
+		if (chain)
+			cut(chain, base(self.dli_fname));
+		if (tally)
+			*tally = '\0';
+	}
 }
 
 __attribute__((constructor)) static void load(void)

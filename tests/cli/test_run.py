@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`ipcwait run`: what it runs, how it ends, which signals it passes on, and what it counts."""
+"""`ipcwait run`: what it runs, how it ends, which signals it passes on."""
 
 import errno
 import json
@@ -10,13 +10,10 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import unittest
 
 import common
-
-# Handed over by the program WAITS, both as the arguments of this test.
-MODULE, WAITS = "", ""
+import run_common
 
 SH, TRUE = shutil.which("sh"), shutil.which("true")
 ROOT = os.geteuid() == 0
@@ -41,45 +38,7 @@ def elf(bits=64, machine=OWN, loader=b""):
     return ident + head + (segment + loader + b"\0" if loader else bytes(64))
 
 
-class RunTest(common.CliTest):
-    def setUp(self):
-        super().setUp()
-        self.env.pop("LD_PRELOAD", None)
-
-    def ipcwait_run(self, *args, **options):
-        return self.run_it("run", "--module", MODULE, *args, **options)
-
-    def check_plain(self, r, status, *words):
-        """It ran, after one line that says why without the module."""
-        self.check_one_line(r, status, "without the module", *words)
-
-    def counted(self, *args, status=0, **options):
-        r = self.ipcwait_run("--json", "--output", "out.json", *args, **options)
-        self.assertEqual((r.returncode, r.stderr), (status, ""), r)
-        with open(self.path("out.json"), encoding="ascii") as f:
-            o = json.load(f)
-        self.assertEqual((o["program"], o["format"]), ("ipcwait run", 1))
-        self.assertEqual(o["status"], status)
-        return o
-
-    def make(self, name, content, mode=0o755):
-        with open(self.path(name), "wb") as f:
-            f.write(content)
-        os.chmod(self.path(name), mode)
-        return self.path(name)
-
-    def start(self, *args, **options):
-        p = subprocess.Popen([common.PROGRAM, "run", "--module", MODULE, *args], cwd=self.dir,
-                             env=self.env, text=True, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, **options)
-        self.addCleanup(p.stdout.close)
-        self.addCleanup(p.stderr.close)
-        self.addCleanup(p.wait)
-        self.addCleanup(p.kill)
-        return p
-
-
-class Statuses(RunTest):
+class Statuses(run_common.RunTest):
     def test_statuses_are_passed_on(self):
         for options in [], ["--stats"], ["--json"]:
             for status in 0, 1, 2, 125, 126, 127, 255:
@@ -117,7 +76,8 @@ class Statuses(RunTest):
         self.make("a/tool", b"", 0o644)
         self.make("b/tool", b"#!%s\necho b\n" % SH.encode())
         self.make("tool", b"#!%s\necho here\n" % SH.encode())
-        for path, answer in ("a:b", "b\n"), (":a:b", "here\n"), ("b:", "b\n"), ("none::b", "here\n"):
+        for path, answer in ("a:b", "b\n"), (":a:b", "here\n"), ("b:", "b\n"), \
+                ("none::b", "here\n"):
             r = self.ipcwait_run("tool", PATH=path)
             self.assertEqual((r.returncode, r.stdout, r.stderr), (0, answer, ""), path)
 
@@ -137,7 +97,34 @@ class Statuses(RunTest):
             self.assertEqual(int(line), p.pid)
 
 
-class BadInput(RunTest):
+    def test_streams_that_are_closed(self):
+        def close():
+            for fd in range(3):
+                os.close(fd)
+
+        for i in range(3):
+            r = self.ipcwait_run("--json", "--output", "o%d" % i, SH, "-c",
+                                 "[ -e /proc/self/fd/%d ] && exit 9; exit 4" % i,
+                                 preexec_fn=lambda fd=i: os.close(fd))
+            self.assertEqual(r.returncode, 4)
+        r = self.ipcwait_run("--json", "--output", "all", run_common.WAITS, "20", preexec_fn=close)
+        self.assertEqual(r.returncode, 0)
+        for name, programs in ("o0", 1), ("o1", 1), ("o2", 1), ("all", 1):
+            with open(self.path(name), encoding="ascii") as f:
+                self.assertEqual(json.load(f)["programs"], programs)
+
+    def test_readers_see_the_end_of_its_output(self):
+        p = self.start("--stats", SH, "-c", "read x; exec >&-; read x; exit 3",
+                       stdin=subprocess.PIPE)
+        p.stdin.write("a\n")
+        p.stdin.flush()
+        self.assertEqual(p.stdout.read(), "")
+        self.assertIsNone(p.poll())
+        p.stdin.close()
+        self.assertEqual(p.wait(), 3)
+
+
+class BadInput(run_common.RunTest):
     BAD = [
         ([], "program"),
         (["--"], "program"),
@@ -167,7 +154,7 @@ class BadInput(RunTest):
     def test_modules_that_are_none(self):
         text = self.make("text.so", b"text\n")
         blank = self.make("a b.so", b"")
-        shutil.copy(MODULE, blank)
+        shutil.copy(run_common.MODULE, blank)
         narrow = self.make("narrow.so", elf(bits=32))
         for path, word in (text, "shared library"), (narrow, "shared library"), \
                 ("no/such", "No such file"), (blank, "blanks"), (self.dir, "shared library"):
@@ -203,7 +190,7 @@ class BadInput(RunTest):
             self.assertEqual(r.returncode, 3)
 
 
-class Environment(RunTest):
+class Environment(run_common.RunTest):
     def variables(self, *args, **options):
         r = self.ipcwait_run(*args, **options)
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
@@ -211,13 +198,13 @@ class Environment(RunTest):
 
     def test_what_is_set(self):
         v = self.variables("env")
-        self.assertEqual(v["LD_PRELOAD"], os.path.realpath(MODULE))
+        self.assertEqual(v["LD_PRELOAD"], os.path.realpath(run_common.MODULE))
         self.assertEqual([k for k in v if k.startswith("IPCWAIT_")], ["IPCWAIT_CALIBRATION"])
         v = self.variables("--policy", "power", "--explain", "env", IPCWAIT_POLICY="block")
         self.assertEqual((v["IPCWAIT_POLICY"], v["IPCWAIT_EXPLAIN"]), ("power", "1"))
 
     def test_a_chain_is_kept(self):
-        module = os.path.realpath(MODULE)
+        module = os.path.realpath(run_common.MODULE)
         for old, new in ("libm.so.6", module + ":libm.so.6"), \
                 ("libm.so.6 libc.so.6", module + ":libm.so.6 libc.so.6"), \
                 ("libm.so.6:" + module, "libm.so.6:" + module), ("", module):
@@ -225,23 +212,24 @@ class Environment(RunTest):
             self.assertEqual(v["LD_PRELOAD"], new)
 
     def test_children_do_not_follow(self):
-        # The program itself still sees the variables of those that it starts.
         v = self.variables("--no-follow", "--stats", "--output", "o", SH, "-c", "env")
-        self.assertEqual([k for k in v if "PRELOAD" in k], [])
+        self.assertEqual((v["LD_PRELOAD"], v["IPCWAIT_PRELOAD_TALLY"]), ("", ""))
         for chain in "libm.so.6", "libm.so.6 libc.so.6":
             v = self.variables("--no-follow", SH, "-c", "env", LD_PRELOAD=chain)
             self.assertEqual(v["LD_PRELOAD"], chain)
-            self.assertNotIn("IPCWAIT_PRELOAD_FOLLOW", v)
+        for chain in "libm.so.6:%s", "%s libm.so.6", "libm.so.6 ::%s:":
+            v = self.variables("--no-follow", SH, "-c", "env", LD_PRELOAD=chain % run_common.MODULE)
+            self.assertEqual(v["LD_PRELOAD"].strip(" :"), "libm.so.6")
 
     def test_the_module_is_found_beside_the_program(self):
-        if not os.path.samefile(os.path.dirname(MODULE),
+        if not os.path.samefile(os.path.dirname(run_common.MODULE),
                                 os.path.join(os.path.dirname(common.PROGRAM), "../preload")):
             self.skipTest("they are not of one tree")
         r = self.run_it("run", SH, "-c", "echo $LD_PRELOAD")
-        self.assertEqual((r.stdout, r.stderr), (os.path.realpath(MODULE) + "\n", ""))
+        self.assertEqual((r.stdout, r.stderr), (os.path.realpath(run_common.MODULE) + "\n", ""))
 
 
-class Plainly(RunTest):
+class Plainly(run_common.RunTest):
     """Programs in which the module cannot be."""
 
     def test_heads_of_other_programs(self):
@@ -280,7 +268,7 @@ class Plainly(RunTest):
             name = self.make("outer", content)
             r = self.ipcwait_run(name)
             self.assertEqual((r.returncode, r.stderr), (0, ""), r)
-            self.assertEqual(r.stdout, "inner %s\n" % os.path.realpath(MODULE))
+            self.assertEqual(r.stdout, "inner %s\n" % os.path.realpath(run_common.MODULE))
         static = self.make("static", elf())
         name = self.make("outer", b"#!%s\n" % static.encode())
         self.assertIn("statically", self.ipcwait_run(name).stderr)
@@ -312,7 +300,7 @@ class Plainly(RunTest):
             self.assertEqual((r.returncode, r.stderr), (0, ""))
 
 
-class Signals(RunTest):
+class Signals(run_common.RunTest):
     # The trap is set when the line has come.
     TRAP = "trap 'echo got; exit 9' %s; echo ready; while :; do sleep 0.02; done"
 
@@ -337,8 +325,8 @@ class Signals(RunTest):
                  "for i in 1 2 3 4 5 6 7 8; do sleep 0.02; done; echo end $n"
         pid, terminal = pty.fork()
         if not pid:
-            os.execve(common.PROGRAM, [common.PROGRAM, "run", "--module", MODULE, "--stats",
-                                       SH, "-c", script], self.env)
+            os.execve(common.PROGRAM, ["ipcwait", "run", "--module", run_common.MODULE,
+                                       "--stats", SH, "-c", script], self.env)
         self.addCleanup(os.close, terminal)
         text = ""
         sent = False
@@ -379,108 +367,5 @@ class Signals(RunTest):
             self.assertEqual((r.returncode, r.stdout), (0, "True True\n"), r)
 
 
-class Counts(RunTest):
-    def check_waits(self, o, programs, forks):
-        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (programs, forks, 0))
-        self.assertIsNone(o["why_no_module"])
-        for name, n in o["all"].items():
-            self.assertEqual(n, sum(kind[name] for kind in o["kinds"].values()), name)
-        self.assertGreater(sum(o["all"].values()), 0)
-        self.assertGreaterEqual(o["seconds"], 0)
-
-    def test_one_program(self):
-        o = self.counted(WAITS, "200")
-        self.check_waits(o, 1, 0)
-        self.assertEqual(o["command"], [WAITS, "200"])
-        self.assertEqual(o["module"], os.path.realpath(MODULE))
-
-    def test_nothing_to_count(self):
-        o = self.counted(TRUE)
-        self.assertEqual((o["programs"], o["forks"], sum(o["all"].values())), (1, 0, 0))
-        self.assertEqual((o["kinds"], o["reasons"]), ({}, {}))
-
-    def test_however_it_ends(self):
-        self.check_waits(self.counted(WAITS, "200", "_exit"), 1, 0)
-        self.check_waits(self.counted(WAITS, "200", "kill", status=137), 1, 0)
-
-    def test_all_descriptors_closed(self):
-        self.check_waits(self.counted(WAITS, "close", "200"), 1, 0)
-        self.check_waits(self.counted(WAITS, "close", "fork", "200"), 1, 1)
-
-    def test_another_program_in_its_place(self):
-        self.check_waits(self.counted(WAITS, "200", "again", "close", "again", "0"), 3, 0)
-
-    def test_children(self):
-        self.check_waits(self.counted(WAITS, "fork", "fork", "200", "kill", status=134), 1, 2)
-        o = self.counted(SH, "-c", "%s 200; %s 200 again 0 & wait" % (WAITS, WAITS))
-        self.assertEqual(o["programs"], 4)
-        self.assertGreater(sum(o["all"].values()), 0)
-
-    def test_children_that_do_not_follow(self):
-        o = self.counted("--no-follow", SH, "-c", "%s 200; exit" % WAITS)
-        self.assertEqual((o["programs"], sum(o["all"].values())), (1, 0))
-
-    def test_more_processes_than_slots(self):
-        script = "import os\nfor i in range(1100):\n p = os.fork()\n if not p: os._exit(0)\n" \
-                 " os.waitpid(p, 0)\n"
-        o = self.counted(sys.executable, "-c", script)
-        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1100, 77))
-        r = self.ipcwait_run("--stats", sys.executable, "-c", script)
-        self.assertIn("77 processes had to share", r.stderr)
-
-    @unittest.skipUnless(ROOT, "only root can give up its rights")
-    def test_a_tally_that_cannot_be_opened(self):
-        script = "import os, sys\nos.setuid(65534)\np = os.fork()\n" \
-                 "if p: sys.exit(os.waitpid(p, 0)[1])\n"
-        o = self.counted(sys.executable, "-c", script)
-        self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1, 1))
-
-    def test_a_path_that_leads_elsewhere(self):
-        other = self.write("other", "text")
-        for path in "/no/such", other, "/dev/null", "relative", "", "x" * 5000, self.dir:
-            r = self.ipcwait_run(WAITS, "50", IPCWAIT_PRELOAD_TALLY=path)
-            self.assertEqual((r.returncode, r.stdout, r.stderr), (0, "", ""), path)
-        with open(other, encoding="ascii") as f:
-            self.assertEqual(f.read(), "text")
-
-    def test_who_lives_on(self):
-        """A process that outlives the command goes on, and so do its children."""
-        end = self.path("end")
-        script = "(while [ ! -e %s.go ]; do sleep 0.02; done; %s 50; echo $? >%s.new; " \
-                 "mv %s.new %s) >/dev/null 2>&1 &" % (end, WAITS, end, end, end)
-        o = self.counted(SH, "-c", script)
-        self.assertEqual(o["programs"], 1)
-        self.write("end.go", "")
-        for _ in range(1000):
-            if os.path.exists(end):
-                break
-            time.sleep(0.02)
-        with open(end, encoding="ascii") as f:
-            self.assertEqual(f.read(), "0\n")
-
-    def test_text(self):
-        r = self.ipcwait_run("--stats", WAITS, "200")
-        self.assertEqual(r.returncode, 0)
-        self.assertTrue(r.stderr.startswith("ipcwait: run: "), r.stderr)
-        for word in "1 program and 0 forks counted", "CPU time", "spun", "slept", "waits":
-            self.assertIn(word, r.stderr)
-        self.assertLess(max(map(len, r.stderr.splitlines())), 110)
-
-    def test_json_on_stderr(self):
-        r = self.ipcwait_run("--json", "--stats", WAITS, "20")
-        self.assertEqual(json.loads(r.stderr)["programs"], 1)
-
-    def test_limits_of_files(self):
-        r = self.ipcwait_run("--stats", TRUE, preexec_fn=lambda: limit_files(1 << 20))
-        self.check_one_line(r, 125, "cannot count")
-
-
-def limit_files(size):
-    import resource
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
 if __name__ == "__main__":
-    # ipcwait, the module, the program that waits
-    MODULE, WAITS = map(os.path.abspath, (sys.argv.pop(2), sys.argv.pop(2)))
-    common.main()
+    run_common.main()
