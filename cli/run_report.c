@@ -69,21 +69,32 @@ static void print_table(FILE *f, const struct run_counts *c)
 			print_kind(f, kinds[i], &c->kind[i]);
 }
 
-static void print_gain(FILE *f, const struct run_counts *c)
+/* With three digits or four. */
+static void print_time(FILE *f, uint64_t ns)
 {
-	const struct ipcwait_kind_stats *all = &c->all;
+	double us = (double)ns / 1e3;
+
+	if (us < 1e4)
+		fprintf(f, "%.0f us", us);
+	else if (us < 1e7)
+		fprintf(f, "%.0f ms", us / 1e3);
+	else
+		fprintf(f, "%.0f s", us / 1e6);
+}
+
+static void print_gain(FILE *f, const struct ipcwait_kind_stats *all)
+{
 	uint64_t ended = all->spun + all->slept;
 
 	if (!ended) {
-		fprintf(f, "  No wait came to an end that had to wait.\n");
+		fputs("  No wait came to an end that had to wait.\n", f);
 		return;
 	}
 	fprintf(f,
-		"  %" PRIu64 " of %" PRIu64
-		" waits ended without a sleep (%.0f %%), for %.3f s of "
-		"spinning in all.\n",
-		all->spun, ended, 100.0 * (double)all->spun / (double)ended,
-		(double)(all->spun_useful_ns + all->spun_wasted_ns) / 1e9);
+		"  %" PRIu64 " of %" PRIu64 " waits (%.0f %%) ended without a sleep, for ",
+		all->spun, ended, 100.0 * (double)all->spun / (double)ended);
+	print_time(f, all->spun_useful_ns + all->spun_wasted_ns);
+	fputs(" of spinning in all.\n", f);
 }
 
 static const char *plural(uint64_t n)
@@ -113,7 +124,7 @@ void run_print(FILE *f, const struct run_report *r)
 	}
 	if (has_any(&c->all))
 		print_table(f, c);
-	print_gain(f, c);
+	print_gain(f, &c->all);
 	if (c->sharing)
 		fprintf(f,
 			"  %" PRIu64
