@@ -20,11 +20,14 @@ SEAM_FROM = 2                                   # from this layer on, only throu
 BEHIND_SEAM = ('lib/os/futex.h', 'lib/os/clock.h')
 OBJECTS = 'lib/sync'
 INSIDE = ('lib', 'preload')                     # what is the library, or has it in it
-# A user of the library that has to see one internal header, and why.
+# A user of the library that has to see one internal header, or the other way round, and why.
 USER_EXCEPTIONS = {
     # The simulator judges the rule itself, not a copy of it.
     ('bench/policy_sim/rule_ipcwait.c', 'policy/sites.h'),
     ('bench/policy_sim/rule_ipcwait.c', 'policy/window.h'),
+    # What the module and `ipcwait run` have to agree on.
+    ('preload/follow.c', '../tools/common/tally_form.h'),
+    ('preload/tally.c', '../tools/common/tally_form.h'),
 }
 OBJECT_PAIRS = {('cond', 'mutex')}              # these may see each other's headers
 OF_ALL_OBJECTS = ('lib/sync/any.h', 'lib/sync/copy.h', 'lib/sync/object.h')
@@ -124,6 +127,10 @@ def check_internal(tree, table, file, line, name, quoted):
         tree.add('layers.missing', file.path, line, f'"{name}" is no file of this tree')
     for target in targets:
         check_objects(tree, file, line, target)
+        if not target.startswith((*(f + '/' for f in INSIDE), 'include/')) and \
+                (file.path, name) not in USER_EXCEPTIONS:
+            tree.add('layers.user', file.path, line,
+                     f'{target} is of programs that use the library')
         if not target.startswith('lib/') or own is None:
             continue
         number = layer_of(table, target)
