@@ -15,7 +15,7 @@ static uint64_t reasons(void)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < SHARDS; i++)
-		sum += ipcwait_impl_load64_relaxed(&shards[i].reasons[IW_ONE_CPU]);
+		sum += ipcwait_impl_load64_relaxed(&table.shard[i].reasons[IW_ONE_CPU]);
 	return sum;
 }
 
@@ -24,7 +24,7 @@ static void begin_with(uint32_t next)
 {
 	uint32_t first = next < OWN_SHARDS ? next : OWN_SHARDS;
 
-	model_share(&shards[first], WATCHED * sizeof(shards[0]));
+	model_share(&table.shard[first], WATCHED * sizeof(table.shard[0]));
 	model_share(&next_shard, sizeof(next_shard));
 	model_name(&next_shard, "next_shard");
 	next_shard.v = next;
