@@ -25,10 +25,11 @@ LIBRARY = ('include', 'lib')
 
 TABLE = (
     # The module's calls are the program's own, and go to the function that it stands in front of,
-    # whose name it has as an assembler's: libc declares it with other parameters.
+    # whose name it has as an assembler's: libc declares it with other parameters. The shim defines
+    # that function anew.
     # The benchmark's plain futex must not be the library's: that one learns from every wake.
     Home('homes.syscall', r'\bsyscall\s*\(', CODE,
-         ('lib/os', 'preload/syscall.c', 'bench/common/raw_futex.c'),
+         ('lib/os', 'preload/syscall.c', 'bench/common/raw_futex.c', 'bench/preload/null_shim.c'),
          'system calls are made in lib/os only: call its wrapper'),
     Home('homes.asm', r'\b(?:asm|__asm|__asm__)\b|#\s*include\s*<(?:cpuid|arm_acle|\w*intrin)\.h>',
          CODE, ('lib/arch', 'preload/syscall.c'), 'CPU instructions are written in lib/arch only'),
