@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""The arms: nothing, the null shim, the module, and what --arm names."""
+
+import ctypes
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from harness.errors import refused, shown
+
+MODULE = "preload/libipcwait-preload.so"
+SHIM = "bench/preload/null_shim.so"
+
+
+class Arm(NamedTuple):
+    name: str
+    path: Optional[Path] = None     # what is preloaded
+    missing: Optional[str] = None
+
+
+def in_build(name, path):
+    return Arm(name, path, None if path.is_file() else f"not built: {path.name}")
+
+
+def given(text, taken):
+    """NAME=PATH"""
+    name, equals, path = text.partition("=")
+    if not equals or not name.isidentifier() or not path:
+        raise refused(f"--arm: {shown(text)} is not NAME=PATH")
+    if name in taken:
+        raise refused(f"--arm: there is an arm {name}")
+    path = Path(path).absolute()
+    try:
+        ctypes.CDLL(str(path))
+    except OSError as e:
+        raise refused(f"--arm: cannot load {shown(path)}: {shown(e)}") from e
+    return Arm(name, path)
+
+
+def arms(build, more):
+    """In the order of the tables."""
+    found = [Arm("none"), in_build("null", build / SHIM), in_build("ours", build / MODULE)]
+    for text in more:
+        found.append(given(text, [*(arm.name for arm in found), "native"]))
+    return found
+
+
+def turned(present, turn):
+    """The arms of a round: each begins in its turn."""
+    at = turn % len(present)
+    return present[at:] + present[:at]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What is run: the small programs of programs/, and those that are there already."""
+
+from typing import Any, Callable, NamedTuple
+
+from . import existing
+from .existing import found, tool
+
+PYTHON = "/usr/bin/python3"     # the system's: what people have
+HANDOFF = "round trip"
+
+
+class Program(NamedTuple):
+    """argv and missing are asked with the context of the run: folders, and seconds to measure."""
+
+    name: str
+    title: str
+    units: str
+    argv: Callable
+    missing: Callable                   # why it cannot be run, or None
+    read: Any = None                    # of what it prints; None: it says "begin" (measuring.py)
+    same_output: bool = False           # what it prints does not depend on how fast it is
+    starts_servers: bool = False        # it preloads them by itself
+    native: Any = None                  # argv of a further arm, with nothing preloaded
+    long: bool = False                  # fewer rounds
+
+
+def built(name, *words, program=None):
+    """A program of the build folder."""
+    def argv(c):
+        return [c.build / "bench/preload" / name, *words, f"{c.seconds:g}"]
+
+    def missing(c):
+        return None if argv(c)[0].is_file() else f"not built: {program or name}"
+    return argv, missing
+
+
+def script(interpreter, name, *words):
+    def argv(c):
+        return [interpreter, c.source / "programs" / name, *words, f"{c.seconds:g}"]
+    return argv, tool(interpreter)
+
+
+def java(workload):
+    def argv(c):
+        return ["java", "-cp", c.build / "bench/preload", "Handoff", workload, f"{c.seconds:g}"]
+
+    def missing(c):
+        if not (c.build / "bench/preload/Handoff.class").is_file():
+            return "not built: javac"
+        return found("java")
+    return argv, missing
+
+
+def small(name, title, how, units=HANDOFF):
+    return Program(name, title, units, *how)
+
+
+LANGUAGES = [
+    small("java/synchronous", "Java: two SynchronousQueues", java("synchronous")),
+    small("java/linked", "Java: two LinkedBlockingQueues", java("linked")),
+    small("java/forkjoin", "Java: ForkJoinPool, submit and get", java("forkjoin")),
+    small("java/batches", "Java: 16 tasks of 5 us on 2 threads", java("batches"), "batch"),
+    small("python/queue", "Python: two queue.Queues", script(PYTHON, "handoff.py", "queue")),
+    small("python/submit", "Python: ThreadPoolExecutor, submit and result",
+          script(PYTHON, "handoff.py", "submit")),
+    small("python/map", "Python: ThreadPool.map, 64 items on 2 threads",
+          script(PYTHON, "handoff.py", "map"), "batch"),
+    small("python/asyncio", "Python: asyncio, run_in_executor",
+          script(PYTHON, "handoff.py", "asyncio")),
+    small("rust/condvar", "Rust: Mutex and Condvar", built("preload_handoff_rust", "condvar")),
+    small("rust/channel", "Rust: two sync_channel(0)", built("preload_handoff_rust", "channel")),
+    small("rust/park", "Rust: park and unpark", built("preload_handoff_rust", "park")),
+    small("cpp/semaphore", "C++20: counting_semaphore", built("preload_handoff_cpp", "semaphore")),
+    small("cpp/atomic", "C++20: atomic wait and notify", built("preload_handoff_cpp", "atomic")),
+    small("cpp/latch", "C++20: latches", built("preload_handoff_cpp", "latch")),
+    small("cpp/condition", "C++: mutex and condition_variable",
+          built("preload_handoff_cpp", "condition")),
+    small("c/sem", "C: sem_t", built("preload_handoff", "sem")),
+    small("c/cond", "C: mutex and condition variable", built("preload_handoff", "cond")),
+    small("c/barrier", "C: pthread_barrier_t", built("preload_handoff", "barrier")),
+    Program("c/sem_test", "examples/sem_test: glibc's row, natively ipcwait's", "item",
+            existing.sem_test("glibc"), existing.sem_test_missing, existing.read_sem_test,
+            native=existing.sem_test("ipcwait")),
+    small("contend/mutex2", "C: one mutex, 2 threads", built("preload_contend", "mutex2"),
+          "section"),
+    small("contend/mutex4", "C: one mutex, 4 threads", built("preload_contend", "mutex4"),
+          "section"),
+    small("contend/rwlock2", "C: one lock, a writer and a reader",
+          built("preload_contend", "rwlock2"), "section"),
+    small("contend/rwlock4", "C: one lock, a writer and 3 readers",
+          built("preload_contend", "rwlock4"), "section"),
+    small("alone/mutex", "C: a free mutex, lock and unlock", built("preload_alone", "mutex"),
+          "pair"),
+    small("alone/sem", "C: a semaphore, post and wait", built("preload_alone", "sem"), "pair"),
+    small("alone/rdlock", "C: a free lock to read", built("preload_alone", "rdlock"), "pair"),
+    small("alone/wrlock", "C: a free lock to write", built("preload_alone", "wrlock"), "pair"),
+    small("sqlite/wal", "SQLite: write-ahead log, 4 writers",
+          script(PYTHON, "sqlite_writers.py", "4"), "transaction"),
+    small("node/stat", "Node: a chain of stat", script("node", "chains.js", "stat"), "call"),
+    small("node/readFile", "Node: a chain of readFile", script("node", "chains.js", "readFile"),
+          "file"),
+]
+
+EXISTING = [
+    Program("xz", "xz -T2, 16 MiB", "run", existing.xz, tool("xz"), existing.whole,
+            same_output=True),
+    Program("zstd", "zstd -T2, 16 MiB", "run", existing.zstd, tool("zstd"), existing.whole,
+            same_output=True),
+    Program("gcc", "gcc -O2 of a file", "run", existing.gcc, tool("gcc"), existing.whole,
+            same_output=True),
+    Program("hackbench/processes", "hackbench, processes", "run", existing.hackbench("-P"),
+            tool("hackbench", "rt-tests"), existing.read_hackbench),
+    Program("hackbench/threads", "hackbench, threads", "run", existing.hackbench("-T"),
+            tool("hackbench", "rt-tests"), existing.read_hackbench),
+    Program("sysbench/threads", "sysbench threads, 4 threads", "event",
+            existing.sysbench_threads, tool("sysbench"), existing.read_sysbench),
+    Program("sysbench/mutex", "sysbench mutex, 4 threads", "run", existing.sysbench_mutex,
+            tool("sysbench"), existing.read_sysbench_total),
+    Program("stress-ng/sem", "stress-ng --sem 2", "operation", existing.stress_ng,
+            tool("stress-ng"), existing.read_stress_ng),
+    Program("rt-tests/ptsematest", "ptsematest -t2: average latency", "hand-off",
+            existing.ptsematest, tool("ptsematest", "rt-tests"), existing.read_ptsematest),
+    Program("rocksdb/readwhilewriting", "RocksDB db_bench readwhilewriting, 4 threads",
+            "operation", existing.db_bench, tool("db_bench", "rocksdb-tools"),
+            existing.read_db_bench, long=True),
+]
+
+
+def server(name, title, units, words, tools):
+    """A driver starts the server, and measures it with the program that comes with it."""
+    def argv(c):
+        return [PYTHON, c.source / "drivers", *words, f"{max(c.seconds, 1):g}"]
+
+    def missing(c):
+        return next((why for t in tools if (why := t(c))), None)
+    return Program(name, title, units, argv, missing, starts_servers=True, long=True)
+
+
+REDIS = [tool("redis-server"), tool("redis-benchmark", "redis-tools")]
+MARIADB = [existing.mariadb_missing, tool("sysbench")]
+POSTGRES = [existing.postgres_missing]
+
+SERVERS = [
+    server("redis", "Redis: GET, 16 clients", "request", ["redis", "16"], REDIS),
+    *(server(f"mariadb/{form}{threads}", f"MariaDB: sysbench {title}, {threads} threads",
+             "transaction", ["mariadb", form, str(threads)], MARIADB)
+      for form, title in (("select", "point select"), ("mixed", "read-write"))
+      for threads in (4, 16)),
+    *(server(f"postgresql/{form}{clients}{sync}",
+             f"PostgreSQL: pgbench {title}, {clients} clients, fsync {sync[1:]}",
+             "transaction", ["postgresql", form, str(clients), sync[1:]], POSTGRES)
+      for form, title in (("select", "-S"), ("tpcb", "tpcb-like"))
+      for clients in (1, 4, 16) for sync in ("-on", "-off")),
+]
+
+PROGRAMS = LANGUAGES + EXISTING + SERVERS

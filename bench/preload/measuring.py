@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""One run of a program under one arm.
+
+The small programs print "begin" when they are warm, and a line of JSON in the end: CPU time of
+the machine is taken between the two. Of other programs it is that of the whole run.
+"""
+
+import hashlib
+import json
+import os
+import select
+import subprocess
+import time
+
+from harness import interrupts, noise, probes, program
+from harness.environment import for_programs
+from harness.errors import shown
+
+REFUSED = "cannot be preloaded"         # ld.so says so, and goes on without it
+
+
+class Reading:
+    """What a program prints, as it comes, and the machine's CPU time at its marks."""
+
+    def __init__(self, root, marked):
+        self.root, self.marked = root, marked
+        self.text = b""
+        self.first = None if marked else self.cpu()
+        self.last = None
+
+    def cpu(self):
+        times = probes.cpu_times(self.root)
+        return sum(times.values()) if times else None
+
+    def take(self, piece):
+        self.text += piece
+        if not self.marked:
+            return
+        if self.first is None and b"begin\n" in self.text:
+            self.first = self.cpu()
+        elif self.first is not None and self.last is None and b"}\n" in self.text:
+            self.last = self.cpu()
+
+    def cpu_s(self):
+        if self.first is None or self.last is None:
+            return None
+        return self.last - self.first
+
+
+def environment(arm, p):
+    """A driver preloads the server and what measures it by itself, and is not preloaded."""
+    env = for_programs()
+    env.pop("LD_PRELOAD", None)
+    if arm.path:
+        env["BENCH_PRELOAD" if p.starts_servers else "LD_PRELOAD"] = str(arm.path)
+    return env
+
+
+def follow(child, reading, until):
+    """Until it has closed its output, or the time is over."""
+    out = child.stdout.fileno()
+    while (left := until - time.monotonic()) > 0:
+        if not select.select([out], [], [], left)[0]:
+            return
+        piece = os.read(out, 65536)
+        if not piece:
+            return
+        reading.take(piece)
+
+
+def start(argv, env, cpus, err):
+    def pin():
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+    with interrupts.held():
+        return subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, env=env,
+                                stdout=subprocess.PIPE, stderr=err, start_new_session=True,
+                                preexec_fn=pin)
+
+
+def execute(argv, env, cpus, limit_s, reading, err):
+    """(exit status, None for a program that hung; seconds; resources used)"""
+    begin = time.monotonic()
+    child = start(argv, env, cpus, err)
+    try:
+        follow(child, reading, begin + limit_s)
+    finally:
+        status, used = program.wait(child, max(0, begin + limit_s - time.monotonic()))
+        child.stdout.close()
+    if not reading.marked:
+        reading.last = reading.cpu()
+    return status, time.monotonic() - begin, used
+
+
+def own_figures(text):
+    """(operations, seconds) of a small program."""
+    lines = text.strip().split("\n")
+    try:
+        r = json.loads(lines[-1])
+        return r["ops"], r["seconds"]
+    except (ValueError, KeyError, TypeError) as e:
+        raise ValueError("it printed no result") from e
+
+
+def what_is_wrong(status, said, arm):
+    if arm.path and REFUSED in said:
+        return f"{arm.name} is not loaded: " + shown(said.strip().split("\n")[0])
+    if status:
+        last = said.strip().split("\n")[-1]
+        return f"exit status {status}" + (f": {shown(last)}" if last else "")
+    return None
+
+
+def add_figures(run, p, text, wall_s, c):
+    """Time and CPU time of an operation."""
+    try:
+        operations, seconds = p.read(text, wall_s, c.scratch) if p.read else own_figures(text)
+    except (ValueError, KeyError, LookupError, OSError) as e:
+        run["why"] = run["why"] or shown(e)
+        return
+    if operations <= 0 or seconds <= 0:
+        run["why"] = run["why"] or "it did nothing"
+        return
+    run.update(ops=operations, seconds=seconds, time_s=seconds / operations,
+               cpu_s=run["machine_cpu_s"] / operations if run["machine_cpu_s"] is not None
+               else None)
+
+
+def measure(p, arm, c):
+    """The run, with "why" if it has no figures."""
+    argv = (p.native if arm.name == "native" else p.argv)(c)
+    reading, before = Reading(c.fsroot, p.read is None), noise.reading(c.fsroot)
+    err_path = c.folder / "stderr"
+    with open(err_path, "wb") as err:
+        status, wall_s, used = execute(argv, environment(arm, p), c.cpus, c.limit_s, reading,
+                                       err if p.read is None or p.same_output
+                                       else subprocess.STDOUT)
+    text, said = reading.text.decode("utf-8", "replace"), err_path.read_text("utf-8", "replace")
+    if not said and p.read and not p.same_output:
+        said = text
+    run = {"arm": arm.name, "status": status, "wall_s": wall_s,
+           "own_cpu_s": used.ru_utime + used.ru_stime, "machine_cpu_s": reading.cpu_s(),
+           "involuntary_per_s": used.ru_nivcsw / wall_s,
+           "voluntary_switches": used.ru_nvcsw, "verdict": None,
+           "why": f"hung: no end after {c.limit_s:g} s" if status is None
+           else what_is_wrong(status, said, arm),
+           "output": hashlib.sha256(reading.text).hexdigest() if p.same_output else None,
+           "ops": None, "seconds": None, "time_s": None, "cpu_s": None}
+    noise.judge(p.name, run, before, noise.reading(c.fsroot))
+    if status is not None:
+        add_figures(run, p, text, wall_s, c)
+    return run
