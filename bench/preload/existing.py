@@ -10,6 +10,7 @@ import re
 import shutil
 
 from . import samples
+from .drivers import postgresql
 
 
 def found(name, package=None):
@@ -127,11 +128,12 @@ def read_db_bench(text, _wall_s, _scratch):
 
 
 def mariadb_missing(_c):
-    return found("mariadbd", "mariadb-server") or found("mariadb-install-db", "mariadb-server")
+    return (found("mariadbd", "mariadb-server-core") or
+            found("mariadb-install-db", "mariadb-server-core") or
+            found("mariadb", "mariadb-client-core"))
 
 
 def postgres_missing(_c):
-    for name in ("initdb", "postgres"):
-        if not samples.postgres(name):
-            return "not built: postgresql"
+    if not all(map(postgresql.find, ("initdb", "postgres"))):
+        return "not built: postgresql"
     return found("pgbench", "postgresql-client")

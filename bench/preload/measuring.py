@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 
@@ -107,7 +108,9 @@ def what_is_wrong(status, said, arm):
         return f"{arm.name} is not loaded: " + shown(said.strip().split("\n")[0])
     if status:
         last = said.strip().split("\n")[-1]
-        return f"exit status {status}" + (f": {shown(last)}" if last else "")
+        how = f"exit status {status}" if status > 0 else \
+            f"crashed: {signal.strsignal(-status) or -status}"
+        return how + (f": {shown(last)}" if last else "")
     return None
 
 

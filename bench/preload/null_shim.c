@@ -9,11 +9,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Older condition variables have the same names and another layout. */
+/*
+ * Older condition variables have the same names and another layout, where there are older ones.
+ * None is asked for that is not there: the loader would allocate its message, perhaps by an
+ * allocator that is just taking a lock.
+ */
+#ifdef __x86_64__
 #define COND_VERSION "GLIBC_2.3.2"
+#else
+#define COND_VERSION NULL
+#endif
 
 static struct {
 	int (*mutex_lock)(pthread_mutex_t *);
@@ -44,57 +53,65 @@ static struct {
 	int (*sem_post)(sem_t *);
 	int (*sem_timedwait)(sem_t *, const struct timespec *);
 	int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
+	int (*cnd_wait)(cnd_t *, mtx_t *);
+	int (*cnd_timedwait)(cnd_t *, mtx_t *, const struct timespec *);
+	int (*cnd_signal)(cnd_t *);
+	int (*cnd_broadcast)(cnd_t *);
+	void (*cnd_destroy)(cnd_t *);
 	long (*system_call)(long, ...);
 } real;
 
 static const struct original {
 	const char *name;
 	void *at; /* the pointer in `real` */
+	const char *version;
 } originals[] = {
-	{ "pthread_mutex_lock", &real.mutex_lock },
-	{ "pthread_mutex_trylock", &real.mutex_trylock },
-	{ "pthread_mutex_unlock", &real.mutex_unlock },
-	{ "pthread_mutex_timedlock", &real.mutex_timedlock },
-	{ "pthread_mutex_clocklock", &real.mutex_clocklock },
-	{ "pthread_cond_init", &real.cond_init },
-	{ "pthread_cond_destroy", &real.cond_destroy },
-	{ "pthread_cond_wait", &real.cond_wait },
-	{ "pthread_cond_timedwait", &real.cond_timedwait },
-	{ "pthread_cond_clockwait", &real.cond_clockwait },
-	{ "pthread_cond_signal", &real.cond_signal },
-	{ "pthread_cond_broadcast", &real.cond_broadcast },
-	{ "pthread_rwlock_rdlock", &real.rwlock_rdlock },
-	{ "pthread_rwlock_wrlock", &real.rwlock_wrlock },
-	{ "pthread_rwlock_tryrdlock", &real.rwlock_tryrdlock },
-	{ "pthread_rwlock_trywrlock", &real.rwlock_trywrlock },
-	{ "pthread_rwlock_unlock", &real.rwlock_unlock },
-	{ "pthread_rwlock_timedrdlock", &real.rwlock_timedrdlock },
-	{ "pthread_rwlock_timedwrlock", &real.rwlock_timedwrlock },
-	{ "pthread_rwlock_clockrdlock", &real.rwlock_clockrdlock },
-	{ "pthread_rwlock_clockwrlock", &real.rwlock_clockwrlock },
-	{ "pthread_barrier_wait", &real.barrier_wait },
-	{ "sem_wait", &real.sem_wait },
-	{ "sem_trywait", &real.sem_trywait },
-	{ "sem_post", &real.sem_post },
-	{ "sem_timedwait", &real.sem_timedwait },
-	{ "sem_clockwait", &real.sem_clockwait },
-	{ "syscall", &real.system_call },
+	{ "pthread_mutex_lock", &real.mutex_lock, NULL },
+	{ "pthread_mutex_trylock", &real.mutex_trylock, NULL },
+	{ "pthread_mutex_unlock", &real.mutex_unlock, NULL },
+	{ "pthread_mutex_timedlock", &real.mutex_timedlock, NULL },
+	{ "pthread_mutex_clocklock", &real.mutex_clocklock, NULL },
+	{ "pthread_cond_init", &real.cond_init, COND_VERSION },
+	{ "pthread_cond_destroy", &real.cond_destroy, COND_VERSION },
+	{ "pthread_cond_wait", &real.cond_wait, COND_VERSION },
+	{ "pthread_cond_timedwait", &real.cond_timedwait, COND_VERSION },
+	{ "pthread_cond_clockwait", &real.cond_clockwait, NULL },
+	{ "pthread_cond_signal", &real.cond_signal, COND_VERSION },
+	{ "pthread_cond_broadcast", &real.cond_broadcast, COND_VERSION },
+	{ "pthread_rwlock_rdlock", &real.rwlock_rdlock, NULL },
+	{ "pthread_rwlock_wrlock", &real.rwlock_wrlock, NULL },
+	{ "pthread_rwlock_tryrdlock", &real.rwlock_tryrdlock, NULL },
+	{ "pthread_rwlock_trywrlock", &real.rwlock_trywrlock, NULL },
+	{ "pthread_rwlock_unlock", &real.rwlock_unlock, NULL },
+	{ "pthread_rwlock_timedrdlock", &real.rwlock_timedrdlock, NULL },
+	{ "pthread_rwlock_timedwrlock", &real.rwlock_timedwrlock, NULL },
+	{ "pthread_rwlock_clockrdlock", &real.rwlock_clockrdlock, NULL },
+	{ "pthread_rwlock_clockwrlock", &real.rwlock_clockwrlock, NULL },
+	{ "pthread_barrier_wait", &real.barrier_wait, NULL },
+	{ "sem_wait", &real.sem_wait, NULL },
+	{ "sem_trywait", &real.sem_trywait, NULL },
+	{ "sem_post", &real.sem_post, NULL },
+	{ "sem_timedwait", &real.sem_timedwait, NULL },
+	{ "sem_clockwait", &real.sem_clockwait, NULL },
+	{ "cnd_wait", &real.cnd_wait, NULL },
+	{ "cnd_timedwait", &real.cnd_timedwait, NULL },
+	{ "cnd_signal", &real.cnd_signal, NULL },
+	{ "cnd_broadcast", &real.cnd_broadcast, NULL },
+	{ "cnd_destroy", &real.cnd_destroy, NULL },
+	{ "syscall", &real.system_call, NULL },
 };
 
-static void *original(const char *name)
+static void *original(const struct original *o)
 {
-	void *found = NULL;
-
-	if (!strncmp(name, "pthread_cond_", strlen("pthread_cond_")))
-		found = dlvsym(RTLD_NEXT, name, COND_VERSION);
-	return found ? found : dlsym(RTLD_NEXT, name);
+	return o->version ? dlvsym(RTLD_NEXT, o->name, o->version)
+			  : dlsym(RTLD_NEXT, o->name);
 }
 
 /* Two threads that come here at once write the same. */
 static void find(void)
 {
 	for (size_t i = 0; i < sizeof(originals) / sizeof(originals[0]); i++) {
-		void *found = original(originals[i].name);
+		void *found = original(&originals[i]);
 
 		memcpy(originals[i].at, &found, sizeof(found));
 	}
@@ -292,6 +309,41 @@ int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
 	if (!real.sem_clockwait)
 		find();
 	return real.sem_clockwait(sem, clock, until);
+}
+
+int cnd_wait(cnd_t *cond, mtx_t *mutex)
+{
+	if (!real.cnd_wait)
+		find();
+	return real.cnd_wait(cond, mutex);
+}
+
+int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *until)
+{
+	if (!real.cnd_timedwait)
+		find();
+	return real.cnd_timedwait(cond, mutex, until);
+}
+
+int cnd_signal(cnd_t *cond)
+{
+	if (!real.cnd_signal)
+		find();
+	return real.cnd_signal(cond);
+}
+
+int cnd_broadcast(cnd_t *cond)
+{
+	if (!real.cnd_broadcast)
+		find();
+	return real.cnd_broadcast(cond);
+}
+
+void cnd_destroy(cnd_t *cond)
+{
+	if (!real.cnd_destroy)
+		find();
+	real.cnd_destroy(cond);
 }
 
 /* No call has more than six arguments; what was not passed is not looked at. */

@@ -2,8 +2,6 @@
 """Input for programs that want some: made once in a run, the same every time."""
 
 import random
-import shutil
-from pathlib import Path
 
 TEXT_BYTES = 16 << 20
 
@@ -33,10 +31,3 @@ def source(c):
                 f"\treturn s & 1 ? f{i // 2}(p, s & 15) : s ^ p[{i % 8}];\n}}\n")
         path.write_text("".join(parts), "ascii")
     return path
-
-
-def postgres(name):
-    """A program of PostgreSQL's server, which Debian keeps out of the PATH."""
-    known = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return shutil.which(name) or next(
-        (str(folder / name) for folder in known if (folder / name).is_file()), None)

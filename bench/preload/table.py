@@ -50,7 +50,7 @@ def of_entry(entry):
     lines = [f"{entry['name']}: {entry['title']}; {plain_time(entry)} for a {entry['units']}"]
     for row in entry["rows"]:
         _, arm, _, what, median, span, bar, verdict = cells(entry, row)
-        lines.append(f"  {arm:<8}{what:<16}{median:>9}  {span:<20}{bar:<10}{verdict}".rstrip())
+        lines.append(f"  {arm:<8}{what:<16}{median:>9}  {span:<21} {bar:<11} {verdict}".rstrip())
     return lines + complaints(entry)
 
 

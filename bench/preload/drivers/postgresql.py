@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""PostgreSQL in a data directory of its own, and pgbench, which is not preloaded."""
+
+import shutil
+import signal
+from pathlib import Path
+
+from . import server
+
+SCALE = 5
+FORMS = {"select": ["-S"], "tpcb": []}
+
+
+def find(name):
+    """A program of the server, or None; Debian keeps them out of the PATH."""
+    known = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return shutil.which(name) or next((f / name for f in known if (f / name).is_file()), None)
+
+
+def run(folder, form, clients, sync, seconds):
+    server.give(folder)
+    data, user = folder / "data", ["-h", folder, "-U", "bench"]
+    server.call([*server.as_user(), find("initdb"), "-D", data, "-U", "bench", "-A", "trust",
+                 "--no-sync"], cwd=folder)
+    argv = [find("postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=",
+            "-c", f"fsync={sync}", "-c", "max_connections=50"]
+
+    def ready():
+        return (folder / ".s.PGSQL.5432").exists() and \
+            "ready to accept connections" in server.log_of(folder / "log")
+
+    def timed(length):
+        said = server.call(["pgbench", *user, *FORMS[form], "-n", "-c", clients, "-j", "2",
+                            "-T", max(1, round(length)), "postgres"])
+        return server.number(r"tps = ([\d.]+)", said), 1
+
+    with server.running(argv, folder / "log", ready, signal.SIGINT):
+        server.call(["pgbench", *user, "-i", "-q", "-s", SCALE, "postgres"])
+        timed(1)
+        server.begin()
+        return timed(seconds)
