@@ -36,12 +36,16 @@ def given(text, taken):
     return Arm(name, path)
 
 
-def arms(build, more):
-    """In the order of the tables."""
+def arms(build, more, only):
+    """In the order of the tables; the plain one is always among them."""
     found = [Arm("none"), in_build("null", build / SHIM), in_build("ours", build / MODULE)]
     for text in more:
         found.append(given(text, [*(arm.name for arm in found), "native"]))
-    return found
+    wanted = only.split(",") if only else [arm.name for arm in found]
+    for name in wanted:
+        if name not in [arm.name for arm in found]:
+            raise refused(f"--arms: no arm {shown(name)}")
+    return [arm for arm in found if arm.name in ("none", *wanted)]
 
 
 def turned(present, turn):

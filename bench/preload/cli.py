@@ -45,6 +45,7 @@ def parser():
                    help=f"{session.QUICK_ROUNDS} rounds of {QUICK_SECONDS} s")
     p.add_argument("--arm", action="append", default=[], metavar="NAME=PATH",
                    help="a further library to preload, held to the same bars")
+    p.add_argument("--arms", type=some, metavar="NAMES", help="only these and none, with commas")
     p.add_argument("--cpus", type=some, metavar="LIST", help="pin to these, as 0 or 0,1")
     p.add_argument("--cheap", action="store_true", help=f"hold {LATENCY} at 0")
     p.add_argument("--limit", type=whole(1, 3600), default=120, metavar="S",
@@ -158,7 +159,7 @@ def run(arguments):
             for p in programs:
                 print(f"{p.name:<28}{p.title:<56}{p.missing(c) or ''}".rstrip())
             return OK
-        arms = find_arms(c.build, o.arm)
+        arms = find_arms(c.build, o.arm, o.arms)
         held = hold_awake() if o.cheap else None
         try:
             return measure(o, programs, arms, c)

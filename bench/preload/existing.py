@@ -36,7 +36,7 @@ def whole(_text, wall_s, _scratch):
 
 def sem_test(row):
     def argv(c):
-        return [c.build / "examples/sem_test/sem_test", f"{round(50000 * c.seconds)}", "200",
+        return [c.build / "examples/sem_test/sem_test", f"{round(50000 * c.seconds)}", "2000",
                 "--rows", row, "--repeat", "1", "--no-progress", "--json",
                 c.scratch / "sem_test.json"]
     return argv

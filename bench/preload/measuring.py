@@ -48,9 +48,10 @@ class Reading:
         return self.last - self.first
 
 
-def environment(arm, p):
-    """A driver preloads the server and what measures it by itself, and is not preloaded."""
-    env = for_programs()
+def environment(arm, p, c):
+    """A driver preloads the server and what measures it by itself, and is not preloaded. What a
+    program that was killed leaves behind is removed with the scratch folder."""
+    env = for_programs(TMPDIR=str(c.scratch))
     env.pop("LD_PRELOAD", None)
     if arm.path:
         env["BENCH_PRELOAD" if p.starts_servers else "LD_PRELOAD"] = str(arm.path)
@@ -135,7 +136,7 @@ def measure(p, arm, c):
     reading, before = Reading(c.fsroot, p.read is None), noise.reading(c.fsroot)
     err_path = c.folder / "stderr"
     with open(err_path, "wb") as err:
-        status, wall_s, used = execute(argv, environment(arm, p), c.cpus, c.limit_s, reading,
+        status, wall_s, used = execute(argv, environment(arm, p, c), c.cpus, c.limit_s, reading,
                                        err if p.read is None or p.same_output
                                        else subprocess.STDOUT)
     text, said = reading.text.decode("utf-8", "replace"), err_path.read_text("utf-8", "replace")

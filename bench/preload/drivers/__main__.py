@@ -22,6 +22,7 @@ def main(words):
         print(f"want one of {', '.join(SERVERS)}, its words, and SECONDS", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="preload.") as folder:
+        os.environ["TMPDIR"] = folder       # the server's user can write there
         try:
             operations, seconds = SERVERS[words[0]].run(Path(folder), *words[1:-1],
                                                         float(words[-1]))

@@ -13,8 +13,9 @@ def prepare(folder):
     data.mkdir(mode=0o755)
     server.give(folder)
     server.give(data)
-    server.call([*server.as_user(), "mariadb-install-db", "--no-defaults", f"--datadir={data}",
-                 "--auth-root-authentication-method=normal", "--skip-test-db"], cwd=folder)
+    server.call(["mariadb-install-db", "--no-defaults", f"--datadir={data}",
+                 "--auth-root-authentication-method=normal", "--skip-test-db"],
+                server.as_user(), cwd=folder)
     return data
 
 

@@ -20,8 +20,8 @@ def find(name):
 def run(folder, form, clients, sync, seconds):
     server.give(folder)
     data, user = folder / "data", ["-h", folder, "-U", "bench"]
-    server.call([*server.as_user(), find("initdb"), "-D", data, "-U", "bench", "-A", "trust",
-                 "--no-sync"], cwd=folder)
+    server.call([find("initdb"), "-D", data, "-U", "bench", "-A", "trust", "--no-sync"],
+                server.as_user(), cwd=folder)
     argv = [find("postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=",
             "-c", f"fsync={sync}", "-c", "max_connections=50"]
 

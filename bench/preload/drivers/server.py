@@ -33,9 +33,9 @@ def give(folder):
         shutil.chown(folder, USER)
 
 
-def call(argv, **more):
-    """What a program prints; Failed if it fails."""
-    r = subprocess.run([str(word) for word in argv], stdin=subprocess.DEVNULL,
+def call(argv, before=(), **more):
+    """What a program prints; Failed if it fails. @before: as_user()."""
+    r = subprocess.run([str(word) for word in (*before, *argv)], stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                        errors="replace", check=False, **more)
     if r.returncode:
