@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""One program plainly and under the preload module: it must say the same and end in the same way.
+
+    compare.py [--runs N] [--with LIBRARY] MODULE PROGRAM [ARGUMENT...]
+
+Each policy has its runs, and all are compared with the first plain one. With --with the program runs
+beside that library, which is preloaded in front of the module, behind it, and alone. Exit status 77
+where the module or the library is not there.
+"""
+import argparse
+import difflib
+import os
+import subprocess
+import sys
+
+SKIPPED = 77
+PATIENCE_S = 120
+POLICIES = (
+    {},
+    {'IPCWAIT_POLICY': 'spin', 'IPCWAIT_MAX_SPIN_US': '100000'},
+    {'IPCWAIT_POLICY': 'block'},
+)
+
+
+def run(command, preload, policy):
+    """What it wrote and how it ended, as lines."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(('IPCWAIT_', 'LD_PRELOAD'))}
+    env.update(policy, IPCWAIT_CALIBRATION='none')
+    if preload:
+        env['LD_PRELOAD'] = ':'.join(preload)
+    try:
+        r = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                           text=True, errors='replace', timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired as e:
+        return [*(e.stdout or b'').decode(errors='replace').splitlines(), 'does not end']
+    said = r.stdout.splitlines() + [f'stderr: {line}' for line in r.stderr.splitlines()]
+    return [*said, f'exit status: {r.returncode}']
+
+
+def differs(plain, other, what):
+    if plain == other:
+        return False
+    print(f'--- {what} differs:')
+    print('\n'.join(difflib.unified_diff(plain, other, 'plainly', what, n=2, lineterm='')))
+    return True
+
+
+def preloads(module, beside):
+    """Names and libraries, in the order of LD_PRELOAD."""
+    if not beside:
+        return (('the module', [module]),)
+    return (('the other alone', [beside]), ('module, other', [module, beside]),
+            ('other, module', [beside, module]))
+
+
+def loads(library):
+    """Whether the loader finds it: it says so on standard error where it does not."""
+    env = dict(os.environ, LD_PRELOAD=library)
+    r = subprocess.run(['/bin/true'], env=env, capture_output=True, text=True)
+    return r.returncode == 0 and not r.stderr
+
+
+def skip(why):
+    print('skipped:', why)
+    sys.exit(SKIPPED)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--runs', type=int, default=2)
+    parser.add_argument('--with', dest='beside')
+    parser.add_argument('module')
+    parser.add_argument('command', nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+    plain = run(args.command, [], {})
+    if plain[-1] != 'exit status: 0':
+        print('\n'.join(plain))
+        sys.exit('the program fails plainly')
+    bad = differs(plain, run(args.command, [], {}), 'a second plain run')
+    if not os.path.exists(args.module):
+        sys.exit('not the same twice') if bad else skip('the preload module is not built')
+    if args.beside and not loads(args.beside):
+        skip(f'{args.beside} is not there')
+    runs = 0
+    for name, preload in preloads(args.module, args.beside):
+        for policy in POLICIES:
+            for k in range(args.runs):
+                words = ' '.join(f'{k}={v}' for k, v in policy.items()) or 'no policy'
+                what = f'{name}, {words}, run {k + 1}'
+                bad += differs(plain, run(args.command, preload, policy), what)
+                runs += 1
+    print(f'{len(plain)} lines, {runs} runs compared with the plain one, {bad} differ')
+    sys.exit(bad > 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "say.h"
+
+#define EVENTUALLY_NS INT64_C(20000000000)
+#define JOIN_S        30
+#define WATCHDOG_S    60
+
+static int failures;
+
+static void on_alarm(int signal)
+{
+	static const char text[] = "the program is stuck\n";
+
+	(void)signal;
+	(void)!write(STDOUT_FILENO, text, sizeof(text) - 1);
+	_exit(3);
+}
+
+void say_begin(void)
+{
+	handle(SIGALRM, on_alarm, SA_RESTART);
+	(void)alarm(WATCHDOG_S);
+}
+
+int say_end(void)
+{
+	(void)alarm(0);
+	say_number("failures", get(&failures));
+	return get(&failures) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void say_stuck(const char *file, int line, const char *what)
+{
+	dprintf(STDOUT_FILENO, "%s:%d: cannot go on: %s\n", strrchr(file, '/') + 1, line,
+		what);
+	_exit(4);
+}
+
+static const char *name_of(int error)
+{
+	const char *name = error ? strerrorname_np(error) : "ok";
+
+	return name ? name : "no error number";
+}
+
+void say(const char *name, int error)
+{
+	dprintf(STDOUT_FILENO, "%s: %s\n", name, name_of(error));
+}
+
+static bool failed(bool failure)
+{
+	if (failure)
+		add(&failures, 1);
+	return failure;
+}
+
+void expect(const char *name, int error, int want)
+{
+	if (failed(error != want))
+		dprintf(STDOUT_FILENO, "%s: %s, not %s\n", name, name_of(error),
+			name_of(want));
+	else
+		say(name, error);
+}
+
+void say_number(const char *name, long number)
+{
+	dprintf(STDOUT_FILENO, "%s: %ld\n", name, number);
+}
+
+void expect_number(const char *name, long number, long want)
+{
+	if (failed(number != want))
+		dprintf(STDOUT_FILENO, "%s: %ld, not %ld\n", name, number, want);
+	else
+		say_number(name, number);
+}
+
+void expect_least(const char *name, long number, long least)
+{
+	if (failed(number < least))
+		dprintf(STDOUT_FILENO, "%s: %ld, not at least %ld\n", name, number, least);
+	else
+		dprintf(STDOUT_FILENO, "%s: yes\n", name);
+}
+
+void expect_true(const char *name, bool condition)
+{
+	dprintf(STDOUT_FILENO, "%s: %s\n", name, failed(!condition) ? "NO" : "yes");
+}
+
+void pass_us(long us)
+{
+	struct timespec left = { us / 1000000, us % 1000000 * 1000 };
+
+	while (nanosleep(&left, &left) != 0)
+		NEEDS(errno == EINTR);
+}
+
+void pass_ms(long ms)
+{
+	pass_us(ms * 1000);
+}
+
+int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	NEEDS(clock_gettime(clock, &now) == 0);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+struct timespec in_ms(clockid_t clock, long ms)
+{
+	int64_t at = clock_ns(clock) + ms * INT64_C(1000000);
+
+	return (struct timespec){ at / INT64_C(1000000000), at % INT64_C(1000000000) };
+}
+
+bool eventually(bool (*condition)(void *arg), void *arg)
+{
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + EVENTUALLY_NS;
+
+	while (!condition(arg)) {
+		if (clock_ns(CLOCK_MONOTONIC) > until)
+			return false;
+		pass_us(100);
+	}
+	return true;
+}
+
+struct wanted {
+	const int *value;
+	int want;
+};
+
+static bool is_wanted(void *arg)
+{
+	const struct wanted *w = arg;
+
+	return get(w->value) == w->want;
+}
+
+bool becomes(const int *value, int want)
+{
+	struct wanted w = { value, want };
+
+	return eventually(is_wanted, &w);
+}
+
+pthread_t begin_thread(void *(*body)(void *arg), void *arg)
+{
+	pthread_t thread;
+
+	NEEDS(pthread_create(&thread, NULL, body, arg) == 0);
+	return thread;
+}
+
+void *end_thread(pthread_t thread)
+{
+	struct timespec until = in_ms(CLOCK_REALTIME, JOIN_S * 1000L);
+	void *result;
+
+	NEEDS(pthread_timedjoin_np(thread, &result, &until) == 0);
+	return result;
+}
+
+pid_t begin_child(void (*body)(void *arg), void *arg)
+{
+	pid_t child = fork();
+
+	NEEDS(child >= 0);
+	if (child == 0) {
+		say_begin();
+		body(arg);
+		_exit(get(&failures) ? EXIT_FAILURE : EXIT_SUCCESS);
+	}
+	return child;
+}
+
+void expect_child(const char *name, pid_t child, int status)
+{
+	int is = -1;
+
+	while (waitpid(child, &is, 0) < 0)
+		NEEDS(errno == EINTR);
+	expect_number(name, is, status);
+}
+
+void *shared_memory(size_t size)
+{
+	void *memory =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	NEEDS(memory != MAP_FAILED);
+	return memory;
+}
+
+void handle(int signal, void (*handler)(int signal), int flags)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handler;
+	action.sa_flags = flags;
+	NEEDS(sigaction(signal, &action, NULL) == 0);
+}
