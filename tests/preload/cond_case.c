@@ -2,7 +2,6 @@
 /* Condition variables: arguments, deadlines, clocks, kinds of mutexes, signals that end nothing. */
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "moments.h"
 #include "say.h"

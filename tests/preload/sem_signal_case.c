@@ -3,7 +3,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "moments.h"
 #include "say.h"
