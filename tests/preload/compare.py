@@ -38,11 +38,16 @@ def run(command, preload, policy):
     return [*said, f'exit status: {r.returncode}']
 
 
-def differs(plain, other, what):
+def differs(plain, other, what, seen):
+    """Prints how; what was seen already, only by whom."""
     if plain == other:
         return False
-    print(f'--- {what} differs:')
-    print('\n'.join(difflib.unified_diff(plain, other, 'plainly', what, n=2, lineterm='')))
+    diff = list(difflib.unified_diff(plain, other, 'plainly', n=2, lineterm=''))[2:]
+    if diff in seen:
+        print(f'--- {what}: like {seen.index(diff) + 1}')
+        return True
+    seen.append(diff)
+    print('\n'.join([f'--- {what} ({len(seen)}):', *diff]))
     return True
 
 
@@ -77,7 +82,8 @@ def main():
     if plain[-1] != 'exit status: 0':
         print('\n'.join(plain))
         sys.exit('the program fails plainly')
-    bad = differs(plain, run(args.command, [], {}), 'a second plain run')
+    seen = []
+    bad = differs(plain, run(args.command, [], {}), 'a second plain run', seen)
     if not os.path.exists(args.module):
         sys.exit('not the same twice') if bad else skip('the preload module is not built')
     if args.beside and not loads(args.beside):
@@ -88,7 +94,7 @@ def main():
             for k in range(args.runs):
                 words = ' '.join(f'{k}={v}' for k, v in policy.items()) or 'no policy'
                 what = f'{name}, {words}, run {k + 1}'
-                bad += differs(plain, run(args.command, preload, policy), what)
+                bad += differs(plain, run(args.command, preload, policy), what, seen)
                 runs += 1
     print(f'{len(plain)} lines, {runs} runs compared with the plain one, {bad} differ')
     sys.exit(bad > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Condition variables: whom a signal releases, what comes after it, and memory that is used again. */
+/* Condition variables: whom a signal releases, what comes after it, memory that is used again. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static bool at_least(const int *value, int want)
 }
 
 /*
- * @signals of a crowd, with the mutex or without it. Each releases one, and no more but where a wait
- * ends for no reason, which is allowed and rare. Returns whether exactly so many came back.
+ * @signals of a crowd, with the mutex or without it. Each releases one, and no more but where a
+ * wait ends for no reason, which is allowed and rare. Returns whether exactly so many came back.
  */
 static bool release(struct crowd *c, int signals, bool locked)
 {
@@ -138,7 +138,7 @@ static void latecomer(int shared)
 	expect("destroy", pthread_cond_destroy(&c.cond), 0);
 }
 
-/* The last words of a condition variable: the memory is somebody else's as soon as it is destroyed. */
+/* The memory is somebody else's as soon as the condition variable is destroyed. */
 static void destroyed_after_broadcast(void)
 {
 	static struct crowd c;
@@ -163,7 +163,7 @@ static void destroyed_after_broadcast(void)
 	say_number("destroyed right after a broadcast", k);
 }
 
-/* Each of a ring waits for the one before: all kinds of waits, signals with and without the mutex. */
+/* Each of a ring waits for the one before; broadcasts with and without the mutex. */
 #define RING   4
 #define ROUNDS 300
 
