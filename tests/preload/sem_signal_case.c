@@ -106,7 +106,7 @@ static void interrupted(int flags)
 		if (restarts)
 			expect_number(line, ended, 0);
 		else
-			expect_least(line, ended, LATE - 2);
+			expect_least(line, ended, LATE / 2);
 		(void)snprintf(line, sizeof(line), "%s, neither EINTR nor a token",
 			       how_names[how]);
 		expect_number(line, other, 0);
