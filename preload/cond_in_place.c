@@ -121,7 +121,8 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 			return EINVAL;
 		deadline_ns = 0;
 	}
-	pthread_testcancel();
+	if (iw_mutex_is_normal(m))
+		pthread_testcancel();
 	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
 	me.waiter.base.sleep = sleep_as_point;
 	r = iw_unlock_mutex(m);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
 
 #include "front.h"
 #include "os/seam.h"
@@ -86,6 +87,8 @@ int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t sit
 	me->base.what = &call->waitable;
 	if (!iw_front_deadline(&me->limit, &me->base.deadline_ns))
 		return call->block(me);
+	if (me->point)
+		pthread_testcancel();
 	me->place = iw_place_take(me->object);
 	me->base.window = &me->place->window;
 	me->base.futex = me->object;

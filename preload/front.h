@@ -35,6 +35,7 @@ struct front {
 	void *object;
 	struct front_limit limit;
 	enum front_interrupts interrupts;
+	bool point;       /* a cancellation point, also if it comes to nothing but a spin */
 	uint32_t handled; /* handlers of that kind that had run when it began */
 	struct place *place;
 	bool over;  /* the original has returned */
@@ -56,7 +57,7 @@ enum iw_seen iw_front_look(struct iw_waiter *base);
 struct iw_rest iw_front_settle(struct iw_waiter *base);
 
 /*
- * Wait as @call says: @me has object, limit and interrupts, and is zero else. @site as in struct
+ * Wait as @call says: @me has object, limit, interrupts and point, and is zero else. @site as in struct
  * iw_waiter. Returns the result; errno is untouched but by signal handlers.
  */
 int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t site);

@@ -16,6 +16,7 @@
 /* Of the kind: what has nothing to say about how to wait. */
 #define KIND_ERRORCHECK PTHREAD_MUTEX_ERRORCHECK_NP
 #define KIND_TYPE       3
+#define KIND_ELSEWHERE  (128 | 256 | 512) /* shared, and with or without elision */
 #define KIND_INHERIT    32
 #define KIND_PROTECT    64
 
@@ -46,6 +47,13 @@ static bool would_deadlock(const pthread_mutex_t *m)
 {
 	return (m->__data.__kind & KIND_TYPE) == KIND_ERRORCHECK &&
 	       (uint32_t)m->__data.__owner == iw_thread_id();
+}
+
+bool iw_mutex_is_normal(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind & ~KIND_ELSEWHERE;
+
+	return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
 }
 
 static int take(const struct front *me)

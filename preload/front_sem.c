@@ -55,7 +55,6 @@ static const struct front_call sem_call = {
 	.block = block,
 };
 
-/* A cancellation point, like the original, also if it comes to nothing but a spin. */
 static __attribute__((noinline)) int wait_for_token(sem_t *s, clockid_t clock,
 						    const struct timespec *at,
 						    uintptr_t site)
@@ -64,10 +63,10 @@ static __attribute__((noinline)) int wait_for_token(sem_t *s, clockid_t clock,
 		.object = s,
 		.limit = { clock, at },
 		.interrupts = at ? FRONT_ANY : FRONT_INTERRUPTING,
+		.point = true,
 	};
 	int r;
 
-	pthread_testcancel();
 	r = iw_front_wait(&me, &sem_call, site);
 	if (!r)
 		return 0;

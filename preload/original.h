@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 
 struct originals {

@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 
+#include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 #include <ipcwait/policy.h>
 

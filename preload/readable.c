@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
+#include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 
 #include "os/seam.h"

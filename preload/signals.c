@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <ipcwait/base.h>
 #include <ipcwait/impl/word.h>
 
 #include "module.h"

@@ -181,8 +181,8 @@ static bool is_wait_on_any(const struct waitv_front *me)
 		iw_front_deadline(&me->base.limit, &deadline_ns));
 }
 
-static long wait_on_any(long words, long n, long flags, long timeout, long clock,
-			uintptr_t site)
+static __attribute__((noinline)) long wait_on_any(long words, long n, long flags,
+						  long timeout, long clock, uintptr_t site)
 {
 	struct waitv_front me = {
 		.base.object = (void *)words,
