@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pthread_cond_*(), as they have been since glibc 2.3.2; the older ones stay libc's. */
 #include <errno.h>
+#include <string.h>
 
 #include "cond_in_place.h"
 #include "module.h"
@@ -16,7 +17,9 @@ IW_INTERPOSED int pthread_cond_init(pthread_cond_t *restrict c,
 		(void)pthread_condattr_getpshared(attributes, &shared);
 		(void)pthread_condattr_getclock(attributes, &clock);
 	}
-	if (shared != PTHREAD_PROCESS_PRIVATE || !original()->cond_mark)
+	/* As long as it is not made it is nobody's, and may look like anything. */
+	(void)memset(c, 0, sizeof(*c));
+	if (shared != PTHREAD_PROCESS_PRIVATE || iw_cond_is_original(c))
 		return original()->cond_init(c, attributes);
 	iw_cond_begin(c, clock);
 	return 0;
@@ -26,7 +29,7 @@ IW_INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t 
 {
 	struct front_limit limit = { CLOCK_REALTIME, NULL };
 
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_wait(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
@@ -37,7 +40,7 @@ IW_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *restrict c,
 {
 	struct front_limit limit = { iw_cond_clock(c), at };
 
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_timedwait(c, m, at);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
@@ -48,14 +51,14 @@ IW_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *restrict c,
 {
 	struct front_limit limit = { clock, at };
 
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_clockwait(c, m, clock, at);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
 {
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_signal(c);
 	(void)ipcwait_cond_signal(iw_cond_own(c));
 	return 0;
@@ -63,7 +66,7 @@ IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
 
 IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
 {
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_broadcast(c);
 	(void)ipcwait_cond_broadcast(iw_cond_own(c));
 	return 0;
@@ -71,7 +74,7 @@ IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
 
 IW_INTERPOSED int pthread_cond_destroy(pthread_cond_t *c)
 {
-	if (iw_cond_is_shared(c))
+	if (iw_cond_is_original(c))
 		return original()->cond_destroy(c);
 	iw_cond_end(c);
 	return 0;

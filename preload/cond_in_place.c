@@ -31,11 +31,11 @@ void iw_cond_begin(pthread_cond_t *c, clockid_t clock)
 	own->unused = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
 }
 
-bool iw_cond_is_shared(const pthread_cond_t *c)
+bool iw_cond_is_original(const pthread_cond_t *c)
 {
 	uint32_t mark = original()->cond_mark;
 
-	return !mark || ((const uint32_t *)c)[mark] & MARK_SHARED;
+	return !mark || (uintptr_t)c % 8 || ((const uint32_t *)c)[mark] & MARK_SHARED;
 }
 
 clockid_t iw_cond_clock(const pthread_cond_t *c)

@@ -27,13 +27,13 @@
 /* A new private one. */
 void iw_cond_begin(pthread_cond_t *c, clockid_t clock);
 
-/* True if processes share it: it is the original's. */
-bool iw_cond_is_shared(const pthread_cond_t *c);
+/* True if it is the original's: processes share it, or it is where no object of ours can be. */
+bool iw_cond_is_original(const pthread_cond_t *c);
 
 /* The clock of its deadlines. */
 clockid_t iw_cond_clock(const pthread_cond_t *c);
 
-/* It as the library's own, which is private. Not for a shared one. */
+/* It as the library's own, which is private. */
 struct ipcwait_cond *iw_cond_own(pthread_cond_t *c);
 
 /* Waits until the limit. Returns 0 or an errno. @site as in struct iw_waiter. */

@@ -57,8 +57,8 @@ enum iw_seen iw_front_look(struct iw_waiter *base);
 struct iw_rest iw_front_settle(struct iw_waiter *base);
 
 /*
- * Wait as @call says: @me has object, limit, interrupts and point, and is zero else. @site as in struct
- * iw_waiter. Returns the result; errno is untouched but by signal handlers.
+ * Wait as @call says: @me has object, limit, interrupts and point, and is zero else. @site as in
+ * struct iw_waiter. Returns the result; errno is untouched but by signal handlers.
  */
 int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t site);
 

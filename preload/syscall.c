@@ -3,11 +3,13 @@
  * libc's syscall(), through which Rust, the atomics of C++20, abseil, folly, nsync and oneTBB
  * sleep on futexes: a spin while the word keeps the value that is expected, then the call. What
  * changes meanwhile is what the kernel would have found had the call come a little later: EAGAIN.
- * Everything else passes straight through, as a jump.
+ * Everything else passes straight through.
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "front.h"
 #include "module.h"
@@ -231,12 +233,23 @@ static __attribute__((noinline)) long call_futex(long word, long op, long value,
 	}
 }
 
-/* As it is called: with as many arguments as the system call has. */
-IW_INTERPOSED long iw_interposed(long number, long a, long b, long c, long d, long e,
-				 long f) __asm__("syscall");
-
-long iw_interposed(long number, long a, long b, long c, long d, long e, long f)
+/*
+ * With as many arguments as the program gives: of those that it does not, as libc does, something
+ * is read, and nothing may be written there.
+ */
+IW_INTERPOSED long syscall(long number, ...)
 {
+	va_list rest;
+	long a, b, c, d, e, f;
+
+	va_start(rest, number);
+	a = va_arg(rest, long);
+	b = va_arg(rest, long);
+	c = va_arg(rest, long);
+	d = va_arg(rest, long);
+	e = va_arg(rest, long);
+	f = va_arg(rest, long);
+	va_end(rest);
 	if (number == SYS_futex)
 		return call_futex(a, b, c, d, e, f, IW_CALL_SITE);
 	if (number == SYS_futex_waitv)

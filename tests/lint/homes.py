@@ -32,7 +32,7 @@ TABLE = (
          ('lib/os', 'preload/syscall.c', 'bench/common/raw_futex.c', 'bench/preload/null_shim.c'),
          'system calls are made in lib/os only: call its wrapper'),
     Home('homes.asm', r'\b(?:asm|__asm|__asm__)\b|#\s*include\s*<(?:cpuid|arm_acle|\w*intrin)\.h>',
-         CODE, ('lib/arch', 'preload/syscall.c'), 'CPU instructions are written in lib/arch only'),
+         CODE, ('lib/arch',), 'CPU instructions are written in lib/arch only'),
     Home('homes.builtin', r'\b__builtin_(?:ia32|arm|aarch64|riscv)_\w+', LIBRARY, ('lib/arch',),
          'builtins of one CPU are used in lib/arch only'),
     Home('homes.getenv', r'\b(?:secure_)?getenv\s*\(', ('include', 'lib', 'preload'), ('lib/env',),
