@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The arms: nothing, the null shim, the module, and what --arm names."""
 
-import ctypes
+import os
+import subprocess
 from pathlib import Path
 from typing import NamedTuple, Optional
 
 from harness.errors import refused, shown
+
+from .drivers.server import NOT_LOADED
 
 MODULE = "preload/libipcwait-preload.so"
 SHIM = "bench/preload/null_shim.so"
@@ -29,10 +32,10 @@ def given(text, taken):
     if name in taken:
         raise refused(f"--arm: there is an arm {name}")
     path = Path(path).absolute()
-    try:
-        ctypes.CDLL(str(path))
-    except OSError as e:
-        raise refused(f"--arm: cannot load {shown(path)}: {shown(e)}") from e
+    said = subprocess.run(["true"], env={**os.environ, "LD_PRELOAD": str(path)}, check=False,
+                          capture_output=True, text=True, errors="replace").stderr
+    if NOT_LOADED in said:
+        raise refused(f"--arm: {shown(path)} {NOT_LOADED}")
     return Arm(name, path)
 
 

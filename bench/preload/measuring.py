@@ -17,7 +17,7 @@ from harness import interrupts, noise, probes, program
 from harness.environment import for_programs
 from harness.errors import shown
 
-REFUSED = "cannot be preloaded"         # ld.so says so, and goes on without it
+from .drivers.server import NOT_LOADED
 
 
 class Reading:
@@ -70,24 +70,25 @@ def follow(child, reading, until):
         reading.take(piece)
 
 
-def start(argv, env, cpus, err):
+def start(argv, env, c, err):
+    """In the scratch folder, for what it may leave where it is."""
     def pin():
-        if cpus:
-            os.sched_setaffinity(0, cpus)
+        if c.cpus:
+            os.sched_setaffinity(0, c.cpus)
     with interrupts.held():
         return subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, env=env,
-                                stdout=subprocess.PIPE, stderr=err, start_new_session=True,
+                                stdout=subprocess.PIPE, stderr=err, start_new_session=True, cwd=c.scratch,
                                 preexec_fn=pin)
 
 
-def execute(argv, env, cpus, limit_s, reading, err):
+def execute(argv, env, c, reading, err):
     """(exit status, None for a program that hung; seconds; resources used)"""
     begin = time.monotonic()
-    child = start(argv, env, cpus, err)
+    child = start(argv, env, c, err)
     try:
-        follow(child, reading, begin + limit_s)
+        follow(child, reading, begin + c.limit_s)
     finally:
-        status, used = program.wait(child, max(0, begin + limit_s - time.monotonic()))
+        status, used = program.wait(child, max(0, begin + c.limit_s - time.monotonic()))
         child.stdout.close()
     if not reading.marked:
         reading.last = reading.cpu()
@@ -105,7 +106,7 @@ def own_figures(text):
 
 
 def what_is_wrong(status, said, arm):
-    if arm.path and REFUSED in said:
+    if arm.path and NOT_LOADED in said:
         return f"{arm.name} is not loaded: " + shown(said.strip().split("\n")[0])
     if status:
         last = said.strip().split("\n")[-1]
@@ -136,7 +137,7 @@ def measure(p, arm, c):
     reading, before = Reading(c.fsroot, p.read is None), noise.reading(c.fsroot)
     err_path = c.folder / "stderr"
     with open(err_path, "wb") as err:
-        status, wall_s, used = execute(argv, environment(arm, p, c), c.cpus, c.limit_s, reading,
+        status, wall_s, used = execute(argv, environment(arm, p, c), c, reading,
                                        err if p.read is None or p.same_output
                                        else subprocess.STDOUT)
     text, said = reading.text.decode("utf-8", "replace"), err_path.read_text("utf-8", "replace")

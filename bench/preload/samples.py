@@ -24,7 +24,7 @@ def source(c):
     path = c.folder / "source.c"
     if not path.exists():
         parts = ["unsigned f0(unsigned *p, unsigned n) { return p[n & 7]; }\n"]
-        for i in range(1, max(10, int(1500 * c.seconds))):
+        for i in range(1, max(10, int(500 * c.seconds))):
             parts.append(
                 f"unsigned f{i}(unsigned *p, unsigned n)\n{{\n\tunsigned s = {i};\n"
                 f"\tfor (unsigned k = 0; k < n; k++)\n\t\ts = s * 31 + p[(k ^ {i}) & 7];\n"

@@ -47,7 +47,7 @@ def of_entry(entry):
     """Lines for the terminal, when a program is done."""
     if entry["missing"]:
         return [f"{entry['name']}: {entry['missing']}"]
-    lines = [f"{entry['name']}: {entry['title']}; {plain_time(entry)} for a {entry['units']}"]
+    lines = [f"{entry['name']}: {entry['title']}; {plain_time(entry)} per {entry['units']}"]
     for row in entry["rows"]:
         _, arm, _, what, median, span, bar, verdict = cells(entry, row)
         lines.append(f"  {arm:<8}{what:<16}{median:>9}  {span:<21} {bar:<11} {verdict}".rstrip())

@@ -11,7 +11,7 @@ import time
 
 START_LIMIT_S = 60
 USER = "nobody"
-NOT_LOADED = "cannot be preloaded"
+NOT_LOADED = "cannot be preloaded"       # ld.so says so, and goes on without it
 
 
 class Failed(Exception):
