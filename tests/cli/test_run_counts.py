@@ -89,7 +89,8 @@ class Counts(run_common.RunTest):
         script = "(while [ ! -e %s.go ]; do sleep 0.02; done; %s 50; echo $? >%s.new; " \
                  "mv %s.new %s) >/dev/null 2>&1 &" % (end, self.waits, end, end, end)
         o = self.counted(SH, "-c", script)
-        self.assertEqual(o["programs"], 1)
+        # The shell, and perhaps the first that it has started since.
+        self.assertGreaterEqual(o["programs"], 1)
         self.write("end.go", "")
         for _ in range(1000):
             if os.path.exists(end):
