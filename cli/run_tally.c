@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define EVENTS (sizeof(struct ipcwait_kind_stats) / sizeof(uint64_t))
@@ -19,14 +20,16 @@ static int fill(int fd)
 {
 	const struct tally_head head = { .magic = TALLY_MAGIC, .version = TALLY_VERSION };
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-	char path[64];
+	char where[64];
+	struct stat st;
 
-	if (ftruncate(fd, TALLY_BYTES) != 0 ||
+	if (fstat(fd, &st) != 0 || ftruncate(fd, TALLY_BYTES) != 0 ||
 	    pwrite(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    fcntl(fd, F_ADD_SEALS, seals) != 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
-	return setenv(TALLY_VARIABLE, path, 1) != 0 ? -errno : 0;
+	snprintf(where, sizeof(where), TALLY_FORMAT, (unsigned long long)st.st_ino,
+		 getpid(), fd);
+	return setenv(TALLY_VARIABLE, where, 1) != 0 ? -errno : 0;
 }
 
 #ifndef MFD_NOEXEC_SEAL

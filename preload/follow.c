@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `ipcwait run` has put into the environment, and how it goes out of that again. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -80,9 +81,11 @@ __attribute__((constructor)) static void load(void)
 {
 	const char *tally = iw_config_variable(TALLY_VARIABLE);
 	const char *follow = iw_config_variable(FOLLOW_VARIABLE);
+	int saved_errno = errno;
 
 	if (tally)
 		tally_join(tally);
 	if (follow && strcmp(follow, "0") == 0)
 		leave();
+	errno = saved_errno;
 }

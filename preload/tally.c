@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ipcwait/impl/word.h>
@@ -16,7 +17,8 @@
 static struct iw_stats_table table;
 static struct tally_shape shape;
 
-/* A copy: the program may change its environment. */
+/* Which file, and where. A copy: the program may change its environment. */
+static unsigned long long inode;
 static char path[IW_CONFIG_PATH_BYTES];
 
 static struct tally_head *head; /* NULL: nobody has asked */
@@ -25,6 +27,20 @@ static uint32_t add(uint32_t *count)
 {
 	/* ORD tally.X1: relaxed, statistic; and deals out slots. */
 	return ipcwait_impl_add32_relaxed((struct ipcwait_word32 *)count, 1);
+}
+
+/* A descriptor, or -1. */
+static int open_tally(void)
+{
+	int fd = iw_shared_file_open_of(path, TALLY_BYTES);
+	struct iw_shared_file_id id;
+
+	if (fd < 0)
+		return -1;
+	if (iw_shared_file_identify(fd, &id) && id.inode == inode)
+		return fd;
+	iw_shared_file_close(fd);
+	return -1;
 }
 
 static bool take_slot(int fd)
@@ -42,7 +58,7 @@ static bool take_slot(int fd)
  */
 static void in_child(void)
 {
-	int fd = iw_shared_file_open_of(path, TALLY_BYTES);
+	int fd = open_tally();
 
 	(void)add(&head->forks);
 	if (fd < 0 || !take_slot(fd))
@@ -79,17 +95,19 @@ static void begin(int fd)
 	iw_shared_file_unmap(h, sizeof(*h));
 }
 
-void tally_join(const char *of)
+void tally_join(const char *where)
 {
+	char *end;
 	int fd;
 
-	if (!iw_config_take_path(path, of))
+	inode = strtoull(where, &end, 10);
+	if (*end != ':' || !iw_config_take_path(path, end + 1))
 		return;
 	iw_stats_table(&table);
 	shape = (struct tally_shape){ table.shards,     table.shard_bytes, table.kinds,
 				      table.kind_bytes, table.events,      table.reasons,
 				      table.reasons_at };
-	fd = iw_shared_file_open_of(path, TALLY_BYTES);
+	fd = open_tally();
 	if (fd < 0)
 		return;
 	begin(fd);

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import shutil
+import subprocess
 import sys
 import time
 import unittest
@@ -77,17 +78,29 @@ class Counts(run_common.RunTest):
 
     def test_a_path_that_leads_elsewhere(self):
         other = self.write("other", "text")
-        for path in "/no/such", other, "/dev/null", "relative", "", "x" * 5000, self.dir:
+        for path in "/no/such", other, "1:/no/such", "1:" + other, "1:/dev/null", "1:relative", \
+                "", ":", "1", "1:", "1:/" + "x" * 5000, "1:" + self.dir, "9" * 50 + ":" + other:
             r = self.ipcwait_run(self.waits, "50", IPCWAIT_PRELOAD_TALLY=path)
             self.assertEqual((r.returncode, r.stdout, r.stderr), (0, "", ""), path)
         with open(other, encoding="ascii") as f:
             self.assertEqual(f.read(), "text")
 
+    def test_a_tally_that_is_another_one_by_now(self):
+        p = self.start("--json", SH, "-c", "echo $IPCWAIT_PRELOAD_TALLY; read x",
+                       stdin=subprocess.PIPE)
+        inode, path = p.stdout.readline().rstrip().split(":")
+        for number in int(inode), int(inode) + 1:
+            r = self.ipcwait_run(self.waits, "20", IPCWAIT_PRELOAD_TALLY="%d:%s" % (number, path))
+            self.assertEqual((r.returncode, r.stdout, r.stderr), (0, "", ""))
+        p.stdin.close()
+        self.assertEqual(json.loads(p.stderr.read())["programs"], 2)
+
     def test_who_lives_on(self):
         """A process that outlives the command goes on, and so do its children."""
         end = self.path("end")
-        script = "(while [ ! -e %s.go ]; do sleep 0.02; done; %s 50; echo $? >%s.new; " \
-                 "mv %s.new %s) >/dev/null 2>&1 &" % (end, self.waits, end, end, end)
+        script = "(while [ -d %s -a ! -e %s.go ]; do sleep 0.02; done; %s 50; " \
+                 "echo $? >%s.new; mv %s.new %s) >/dev/null 2>&1 &" \
+                 % (self.dir, end, self.waits, end, end, end)
         o = self.counted(SH, "-c", script)
         # The shell, and perhaps the first that it has started since.
         self.assertGreaterEqual(o["programs"], 1)

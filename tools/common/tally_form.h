@@ -15,7 +15,12 @@
 
 #include <stdint.h>
 
+/*
+ * The file's inode, and the path. A process that outlives the reader may find another's file there,
+ * as pids are used again.
+ */
 #define TALLY_VARIABLE "IPCWAIT_PRELOAD_TALLY"
+#define TALLY_FORMAT   "%llu:/proc/%d/fd/%d"
 
 /* "0": the programs that this one starts run without the module, and are not counted. */
 #define FOLLOW_VARIABLE "IPCWAIT_PRELOAD_FOLLOW"
