@@ -6,6 +6,7 @@
 #include "cond_in_place.h"
 #include "module.h"
 #include "original.h"
+#include "sync/cond_wait.h"
 
 IW_INTERPOSED int pthread_cond_init(pthread_cond_t *restrict c,
 				    const pthread_condattr_t *restrict attributes)
@@ -60,7 +61,8 @@ IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_signal(c);
-	(void)ipcwait_cond_signal(iw_cond_own(c));
+	if (!iw_cond_is_idle((const struct ipcwait_cond *)c))
+		(void)ipcwait_cond_signal(iw_cond_own(c));
 	return 0;
 }
 
@@ -68,7 +70,8 @@ IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_broadcast(c);
-	(void)ipcwait_cond_broadcast(iw_cond_own(c));
+	if (!iw_cond_is_idle((const struct ipcwait_cond *)c))
+		(void)ipcwait_cond_broadcast(iw_cond_own(c));
 	return 0;
 }
 

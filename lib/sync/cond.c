@@ -173,8 +173,8 @@ static bool return_ticket(const struct iw_cond_waiter *me)
 			iw_cond_release_tickets(me->cond);
 		/*
 		 * ORD cond.R1: release on success, so that whoever sees SERVED beyond a ticket
-		 * also sees that it was issued. Pairs with cond_wake.A1, cond.A2, cond.A4 and
-		 * cond.A5.
+		 * also sees that it was issued. Pairs with cond_wake.A1, cond_wait.A1, cond.A2,
+		 * cond.A4 and cond.A5.
 		 */
 		else if (ipcwait_impl_cas64_release(&me->cond->word, &w, next))
 			return true;

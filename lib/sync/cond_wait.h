@@ -12,6 +12,7 @@
 #include <ipcwait/cond.h>
 
 #include "engine/wait.h"
+#include "sync/cond_word.h"
 
 /* One thread in one wait: the spinner, or the holder of a ticket. */
 struct iw_cond_waiter {
@@ -40,6 +41,21 @@ int iw_cond_await(struct iw_cond_waiter *me);
  * released @me meanwhile goes to somebody else.
  */
 void iw_cond_take_back(struct iw_cond_waiter *me);
+
+/*
+ * Nobody waits, so that a signal or broadcast on @c, if it is private, has nobody to release. In
+ * this order: SERVED only grows.
+ */
+static inline bool iw_cond_is_idle(const struct ipcwait_cond *c)
+{
+	/* ORD cond_wait.A1: acquire, so that ISSUED is not older than SERVED, as cond_wake.A1.
+	 * Pairs with cond_wake.R2, cond_wake.R3 and cond.R1. */
+	uint64_t w = ipcwait_impl_load64_acquire(&c->word);
+	/* ORD cond_wait.X1: relaxed, no order needed: who waits for this signal is in it. */
+	uint64_t a = ipcwait_impl_load64_relaxed(&c->arrivals);
+
+	return !(a & COND_SPINNER) && !cond_waiting(w, a);
+}
 
 /*
  * All who waited have been released: waits until they have let go of @c. False if somebody still

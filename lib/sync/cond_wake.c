@@ -74,7 +74,7 @@ static bool release_one(struct ipcwait_cond *c, struct both b)
 
 	iw_waker_stamp(&waker, true);
 	/* ORD cond_wake.R2: release on success, to whom it serves. Pairs with cond.A2, cond.A4,
-	 * cond.A5 and cond_wake.A1. */
+	 * cond.A5, cond_wait.A1 and cond_wake.A1. */
 	if (!ipcwait_impl_cas64_release(&c->word, &b.w, pass_one(b)))
 		return false;
 	/* From here on the waiter may have gone, and the condition variable with it. */
@@ -121,7 +121,7 @@ static bool release_all(struct ipcwait_cond *c, struct both b, struct iw_waker *
 {
 	iw_waker_stamp(waker, true);
 	/* ORD cond_wake.R3: release on success, as cond_wake.R2. Pairs with cond.A2, cond.A4,
-	 * cond.A5 and cond_wake.A1. */
+	 * cond.A5, cond_wait.A1 and cond_wake.A1. */
 	return ipcwait_impl_cas64_release(&c->word, &b.w, cond_pass_all(b.w, b.arrivals));
 }
 
