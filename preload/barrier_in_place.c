@@ -71,5 +71,8 @@ IW_INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *b)
 	do
 		r = ipcwait_barrier_fini(own);
 	while (r == -EBUSY && still_held(own));
+	/* Not marked as finished, which the original would not know. */
+	if (r == 0)
+		own->flags = IPCWAIT_PRIVATE;
 	return -r;
 }

@@ -12,8 +12,13 @@
 
 _Static_assert(sizeof(struct ipcwait_cond) == sizeof(pthread_cond_t), "in place");
 
-/* The original's mark of a shared one. In the word of a private one the bit is never set. */
-#define MARK_SHARED 1u
+/*
+ * libc's own cancellation handlers, for which no header of new ones has a declaration: run by
+ * cancellation at any instruction below, and by a siglongjmp() past the frame of the buffer.
+ */
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer, void (*run)(void *),
+			   void *arg);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
 
 /* One wait. */
 struct cond_front {
@@ -29,13 +34,6 @@ void iw_cond_begin(pthread_cond_t *c, clockid_t clock)
 	if (ipcwait_cond_init(own, IPCWAIT_PRIVATE))
 		return;
 	own->unused = clock == CLOCK_MONOTONIC ? FLAG_MONOTONIC : 0;
-}
-
-bool iw_cond_is_original(const pthread_cond_t *c)
-{
-	uint32_t mark = original()->cond_mark;
-
-	return !mark || (uintptr_t)c % 8 || ((const uint32_t *)c)[mark] & MARK_SHARED;
 }
 
 clockid_t iw_cond_clock(const pthread_cond_t *c)
@@ -65,7 +63,7 @@ static void cancelled(void *arg)
 	struct cond_front *me = arg;
 
 	iw_cond_take_back(&me->waiter);
-	(void)iw_lock_mutex(me->mutex, me->waiter.base.site);
+	(void)iw_lock_mutex_after_wait(me->mutex, me->waiter.base.site);
 }
 
 /* Cancelled anywhere in here, the thread runs the handler that the caller has put. */
@@ -93,12 +91,23 @@ static int sleep_cancellable(const struct cond_front *me, const struct iw_rest *
 static int sleep_as_point(struct iw_waiter *base, const struct iw_rest *rest,
 			  int64_t until_ns)
 {
+	struct _pthread_cleanup_buffer buffer;
 	int r;
 
-	pthread_cleanup_push(cancelled, base);
+	_pthread_cleanup_push(&buffer, cancelled, base);
 	r = sleep_cancellable((struct cond_front *)base, rest, until_ns);
-	pthread_cleanup_pop(0);
+	_pthread_cleanup_pop(&buffer, 0);
 	return r;
+}
+
+/* Of a wait that may come to nothing but a spin. */
+static void act_on_cancellation(struct cond_front *me)
+{
+	struct _pthread_cleanup_buffer buffer;
+
+	_pthread_cleanup_push(&buffer, cancelled, me);
+	pthread_testcancel();
+	_pthread_cleanup_pop(&buffer, 0);
 }
 
 /* It is a time, and before that of any clock. */
@@ -121,17 +130,16 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 			return EINVAL;
 		deadline_ns = 0;
 	}
-	if (iw_mutex_is_normal(m))
-		pthread_testcancel();
 	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
 	me.waiter.base.sleep = sleep_as_point;
-	r = iw_unlock_mutex(m);
+	r = iw_unlock_mutex_to_wait(m);
 	if (r) {
 		iw_cond_take_back(&me.waiter);
 		return r;
 	}
+	act_on_cancellation(&me);
 	r = iw_cond_await(&me.waiter);
-	locked = iw_lock_mutex(m, site);
+	locked = iw_lock_mutex_after_wait(m, site);
 	return locked ? locked : -r;
 }
 

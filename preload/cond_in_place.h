@@ -23,12 +23,21 @@
 #include <ipcwait/cond.h>
 
 #include "front.h"
+#include "original.h"
+
+/* The original's mark of a shared one. In the word of a private one the bit is never set. */
+#define IW_COND_SHARED 1u
 
 /* A new private one. */
 void iw_cond_begin(pthread_cond_t *c, clockid_t clock);
 
 /* True if it is the original's: processes share it, or it is where no object of ours can be. */
-bool iw_cond_is_original(const pthread_cond_t *c);
+static inline bool iw_cond_is_original(const pthread_cond_t *c)
+{
+	uint32_t mark = original()->cond_mark;
+
+	return !mark || (uintptr_t)c % 8 || ((const uint32_t *)c)[mark] & IW_COND_SHARED;
+}
 
 /* The clock of its deadlines. */
 clockid_t iw_cond_clock(const pthread_cond_t *c);

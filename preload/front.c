@@ -54,9 +54,9 @@ static int sleep_in_original(struct iw_waiter *base, const struct iw_rest *rest,
 
 	(void)rest;
 	(void)until_ns;
-	iw_place_count(me->place, 1);
+	iw_place_enter(me->place);
 	me->result = call_of(me)->block(me);
-	iw_place_count(me->place, (uint32_t)-1);
+	iw_place_leave(me->place, me->object);
 	me->over = true;
 	return me->result == ETIMEDOUT ? -ETIMEDOUT : 0;
 }
@@ -74,8 +74,11 @@ bool iw_front_deadline(const struct front_limit *limit, int64_t *deadline_ns)
 	if (at->tv_sec >= IW_DEADLINE_MOST_NS / NS_PER_S)
 		return true;
 	*deadline_ns = at->tv_sec * NS_PER_S + at->tv_nsec;
-	if (limit->clock == CLOCK_REALTIME)
-		*deadline_ns += iw_clock_ns() - iw_clock_real_ns();
+	/* In this order: who is switched out in between comes late, and not early. */
+	if (limit->clock == CLOCK_REALTIME) {
+		*deadline_ns -= iw_clock_real_ns();
+		*deadline_ns += iw_clock_ns();
+	}
 	return true;
 }
 

@@ -49,7 +49,8 @@ static bool would_deadlock(const pthread_mutex_t *m)
 	       (uint32_t)m->__data.__owner == iw_thread_id();
 }
 
-bool iw_mutex_is_normal(const pthread_mutex_t *m)
+/* Whether the caller owns it is not known of a normal one, so to unlock that always succeeds. */
+static bool is_normal(const pthread_mutex_t *m)
 {
 	int kind = m->__data.__kind & ~KIND_ELSEWHERE;
 
@@ -122,15 +123,14 @@ IW_INTERPOSED int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t
 	return wait_for_mutex(m, clock, at, IW_CALL_SITE);
 }
 
-/* Somebody sleeps on it. The address is all that is used of it after the original. */
+/*
+ * Somebody sleeps on it, or did: libc leaves the mark of sleepers to the last of them. So whether
+ * it wakes anybody is not known, and what it costs not learned.
+ */
 static __attribute__((noinline)) int unlock_for_sleepers(pthread_mutex_t *m)
 {
-	uint64_t stamped_at = iw_front_stamp(iw_place_find(m));
-	int r = original()->mutex_unlock(m);
-
-	if (r == 0)
-		iw_note_wake(IPCWAIT_KIND_MUTEX, 1, stamped_at);
-	return r;
+	(void)iw_front_stamp(iw_place_of_sleepers(m));
+	return original()->mutex_unlock(m);
 }
 
 int iw_unlock_mutex(pthread_mutex_t *m)
@@ -145,4 +145,21 @@ int iw_unlock_mutex(pthread_mutex_t *m)
 IW_INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *m)
 {
 	return iw_unlock_mutex(m);
+}
+
+/* While the caller has it the number of its users is the caller's. */
+int iw_unlock_mutex_to_wait(pthread_mutex_t *m)
+{
+	if (is_normal(m) || (uint32_t)m->__data.__owner == iw_thread_id())
+		m->__data.__nusers++;
+	return iw_unlock_mutex(m);
+}
+
+int iw_lock_mutex_after_wait(pthread_mutex_t *m, uintptr_t site)
+{
+	int r = iw_lock_mutex(m, site);
+
+	if (r == 0 || r == EOWNERDEAD)
+		m->__data.__nusers--;
+	return r;
 }

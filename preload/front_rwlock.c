@@ -7,6 +7,8 @@
 #include "original.h"
 #include "os/life.h"
 
+#define FUTEX_USED 2u
+
 static int take_read(const struct front *me)
 {
 	return original()->rwlock_tryrdlock(me->object);
@@ -114,9 +116,16 @@ IW_INTERPOSED int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict l, clock
 	return wait_for_lock(l, clock, at, &write_call, IW_CALL_SITE);
 }
 
+/* A hint: both futexes of the lock have a bit for it. */
+static bool has_sleepers(const pthread_rwlock_t *l)
+{
+	return (l->__data.__wrphase_futex | l->__data.__writers_futex) & FUTEX_USED;
+}
+
 /* An unlock may wake many, or nobody though there are sleepers: it is stamped, and not timed. */
 IW_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	(void)iw_front_stamp(iw_place_of_sleepers(l));
+	if (!IPCWAIT_LIKELY(!has_sleepers(l)))
+		(void)iw_front_stamp(iw_place_of_sleepers(l));
 	return original()->rwlock_unlock(l);
 }

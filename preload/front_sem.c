@@ -98,10 +98,12 @@ IW_INTERPOSED int sem_clockwait(sem_t *restrict s, clockid_t clock,
 
 static __attribute__((noinline)) int post_to_sleepers(sem_t *s)
 {
+	bool had_token = has_token(s);
 	uint64_t stamped_at = iw_front_stamp(iw_place_find(s));
 	int r = original()->sem_post(s);
 
-	if (r == 0)
+	/* If there was a token, somebody had been woken for that, and may not have come yet. */
+	if (r == 0 && !had_token)
 		iw_note_wake(IPCWAIT_KIND_SEM, 1, stamped_at);
 	return r;
 }

@@ -39,10 +39,18 @@ struct place *iw_place_take(const void *address)
 	return p;
 }
 
-void iw_place_count(struct place *p, uint32_t n)
+void iw_place_enter(struct place *p)
 {
 	/* ORD place.X4: relaxed, hint. */
-	(void)ipcwait_impl_add32_relaxed(&p->asleep, n);
+	(void)ipcwait_impl_add32_relaxed(&p->asleep, 1);
+}
+
+/* If it has been taken over meanwhile the count is another's. */
+void iw_place_leave(struct place *p, const void *address)
+{
+	/* ORD place.X6: relaxed, hint, as place.X4. */
+	if (iw_place_find(address) == p && ipcwait_impl_load32_relaxed(&p->asleep))
+		(void)ipcwait_impl_add32_relaxed(&p->asleep, (uint32_t)-1);
 }
 
 struct place *iw_place_of_sleepers(const void *address)

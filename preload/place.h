@@ -7,8 +7,8 @@
  *
  * place.address   whose it is; 0: nobody's
  * place.window    lib/policy/window.h
- * place.asleep    how many sleep on it; too small or too large after a takeover, or a sleep that
- *                 was cancelled
+ * place.asleep    how many sleep on it; too large after a sleep that was cancelled, and for a
+ *                 moment too small after a takeover
  */
 #ifndef IW_PRELOAD_PLACE_H
 #define IW_PRELOAD_PLACE_H
@@ -32,8 +32,9 @@ struct place *iw_place_take(const void *address);
 /* The same if it has one, else NULL. Async-signal-safe. */
 struct place *iw_place_find(const void *address);
 
-/* Around a sleep on the object. */
-void iw_place_count(struct place *p, uint32_t n);
+/* Before and after a sleep on the object at @address. */
+void iw_place_enter(struct place *p);
+void iw_place_leave(struct place *p, const void *address);
 
 /* The place of the object if somebody may sleep on it, else NULL. Async-signal-safe. */
 struct place *iw_place_of_sleepers(const void *address);

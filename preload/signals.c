@@ -45,9 +45,29 @@ static void count_and_call(int number, siginfo_t *info, void *context)
 	((long_handler *)(uintptr_t)function)(number, info, context);
 }
 
+#define STAND_IN ((handler *)(uintptr_t)count_and_call)
+
 static bool is_function(handler *f)
 {
 	return f != SIG_DFL && f != SIG_IGN && f != SIG_ERR && f != SIG_HOLD;
+}
+
+static handler *installed_now(int number)
+{
+	struct sigaction now;
+
+	return original()->sigaction(number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
+}
+
+/*
+ * Somebody has installed another handler past this module, who may call the one that was there
+ * before, which was ours: then it must go on to what it stood for.
+ */
+static bool is_called_by_others(int number, handler *before)
+{
+	handler *now = installed_now(number);
+
+	return before != SIG_DFL && is_function(now) && now != STAND_IN;
 }
 
 /* What to install for @f. *@before is what was installed for it before. */
@@ -60,17 +80,17 @@ static handler *stand_in(int number, handler *f, handler **before)
 		return f;
 	/* ORD signals.X2: relaxed, no order needed: the program's own, or another's that wins. */
 	*before = (handler *)(uintptr_t)ipcwait_impl_load64_relaxed(&h->function);
-	if (!is_function(f))
+	if (!is_function(f) || is_called_by_others(number, *before))
 		return f;
 	/* ORD signals.R1: release, to the handler. Pairs with signals.A1. */
 	ipcwait_impl_store64_release(&h->function, (uintptr_t)f);
-	return (handler *)(uintptr_t)count_and_call;
+	return STAND_IN;
 }
 
 /* What the program is shown of what was @installed. */
 static handler *shown(handler *installed, handler *before)
 {
-	return installed == (handler *)(uintptr_t)count_and_call ? before : installed;
+	return installed == STAND_IN ? before : installed;
 }
 
 /* The kernel has refused: what was there before is still there. */
@@ -83,7 +103,10 @@ static void take_back(int number, handler *before)
 		ipcwait_impl_store64_release(&h->function, (uintptr_t)before);
 }
 
-/* The flags are the kernel's: signal() and siginterrupt() have their own ideas of them. */
+/*
+ * The flags are the kernel's: signal() and siginterrupt() have their own ideas of them. Those of
+ * another handler than ours say nothing.
+ */
 static void note_flags(int number)
 {
 	struct program_handler *h = of_signal(number);
@@ -91,7 +114,8 @@ static void note_flags(int number)
 	int saved_errno = errno;
 
 	/* ORD signals.X3: relaxed, hint, as signals.X1. */
-	if (h && original()->sigaction(number, NULL, &now) == 0)
+	if (h && original()->sigaction(number, NULL, &now) == 0 &&
+	    now.sa_handler == STAND_IN)
 		ipcwait_impl_store32_relaxed(&h->restarts,
 					     (now.sa_flags & SA_RESTART) != 0);
 	errno = saved_errno;
@@ -119,6 +143,16 @@ IW_INTERPOSED int sigaction(int number, const struct sigaction *restrict action,
 	if (r == 0 && old)
 		old->sa_handler = shown(old->sa_handler, before);
 	return r;
+}
+
+/* By its other name. */
+IW_INTERPOSED int __sigaction(int number, const struct sigaction *restrict action,
+			      struct sigaction *restrict old);
+
+IW_INTERPOSED int __sigaction(int number, const struct sigaction *restrict action,
+			      struct sigaction *restrict old)
+{
+	return sigaction(number, action, old);
 }
 
 static handler *install(handler *(*with)(int, handler *), int number, handler *f)

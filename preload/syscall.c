@@ -87,8 +87,6 @@ static bool set_limit(struct futex_front *me)
 		return false;
 	if ((me->op & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
 		return true;
-	if (me->op & FUTEX_CLOCK_REALTIME)
-		return false;
 	me->base.limit.at = ns < IW_DEADLINE_MOST_NS - now ? &me->until : NULL;
 	me->until = iw_futex_deadline(now + ns);
 	return true;
@@ -100,6 +98,8 @@ static bool is_wait(const struct futex_front *me)
 	long command = me->op & FUTEX_CMD_MASK;
 	long known = FUTEX_CMD_MASK | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
 
+	if (command == FUTEX_WAIT)
+		known &= ~FUTEX_CLOCK_REALTIME;
 	return !(me->op & ~known) && (command == FUTEX_WAIT || me->bits) &&
 	       iw_readable(me->base.object, sizeof(uint32_t));
 }
