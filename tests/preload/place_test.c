@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* preload/place.c: windows of objects that have no room for one. */
+#include "common/cmocka_all.h"
+
+#include "place.h"
+
+#define PLACES 2048
+
+/* Objects in the memory of a program; nobody reads them. */
+static char memory[PLACES * 8][64];
+
+static void *object(unsigned i)
+{
+	return memory[i];
+}
+
+/* Another object that has the same place as @mine. */
+static void *rival_of(const void *mine)
+{
+	const struct place *p = iw_place_take(mine);
+
+	for (unsigned i = 1; i < PLACES * 8; i++)
+		if (object(i) != mine && iw_place_take(object(i)) == p)
+			return object(i);
+	fail();
+	return NULL;
+}
+
+static void test_nobody_is_found_who_was_not_there(void **state)
+{
+	(void)state;
+	assert_null(iw_place_find(object(0)));
+	assert_null(iw_place_of_sleepers(object(0)));
+}
+
+static void test_its_own_until_another_comes(void **state)
+{
+	struct place *p = iw_place_take(object(1));
+	void *rival;
+
+	(void)state;
+	assert_ptr_equal(iw_place_take(object(1)), p);
+	assert_ptr_equal(iw_place_find(object(1)), p);
+	p->window.bins.v = 1;
+	p->window.state.v = 2;
+	p->window.stamp.v = 3;
+	iw_place_count(p, 1);
+	assert_int_equal(iw_place_take(object(1))->window.bins.v, 1);
+	rival = rival_of(object(1));
+	assert_ptr_equal(iw_place_find(rival), p);
+	assert_null(iw_place_find(object(1)));
+	assert_int_equal(p->window.bins.v, 0);
+	assert_int_equal(p->window.state.v, 0);
+	assert_int_equal(p->window.stamp.v, 0);
+	assert_int_equal(p->asleep.v, 0);
+}
+
+static void test_sleepers_are_counted(void **state)
+{
+	struct place *p = iw_place_take(object(2));
+
+	(void)state;
+	assert_null(iw_place_of_sleepers(object(2)));
+	iw_place_count(p, 1);
+	iw_place_count(p, 1);
+	assert_ptr_equal(iw_place_of_sleepers(object(2)), p);
+	iw_place_count(p, (uint32_t)-1);
+	assert_ptr_equal(iw_place_of_sleepers(object(2)), p);
+	iw_place_count(p, (uint32_t)-1);
+	assert_null(iw_place_of_sleepers(object(2)));
+}
+
+/* Who slept under the former owner wakes under the new one. */
+static void test_a_count_below_nothing(void **state)
+{
+	void *rival;
+	struct place *p;
+
+	(void)state;
+	iw_place_count(iw_place_take(object(3)), 1);
+	rival = rival_of(object(3));
+	p = iw_place_find(rival);
+	iw_place_count(p, (uint32_t)-1);
+	assert_null(iw_place_of_sleepers(rival));
+	assert_null(iw_place_of_sleepers(object(3)));
+	iw_place_count(p, 1);
+	assert_null(iw_place_of_sleepers(rival));
+	iw_place_count(p, 1);
+	assert_ptr_equal(iw_place_of_sleepers(rival), p);
+}
+
+/* Neighbours of any size do not share places before there are many of them. */
+static void test_objects_spread_over_the_table(void **state)
+{
+	static const size_t sizes[] = { 4, 16, 40, 48, 64, 4096 };
+
+	(void)state;
+	for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		unsigned found = 0, n = PLACES / 4;
+
+		for (unsigned i = 0; i < n; i++)
+			(void)iw_place_take((char *)0x7f0000000000 + i * sizes[k]);
+		for (unsigned i = 0; i < n; i++)
+			found += iw_place_find((char *)0x7f0000000000 + i * sizes[k]) !=
+				 NULL;
+		assert_true(found >= n * 3 / 4);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nobody_is_found_who_was_not_there),
+		cmocka_unit_test(test_its_own_until_another_comes),
+		cmocka_unit_test(test_sleepers_are_counted),
+		cmocka_unit_test(test_a_count_below_nothing),
+		cmocka_unit_test(test_objects_spread_over_the_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
