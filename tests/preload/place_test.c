@@ -44,7 +44,7 @@ static void test_its_own_until_another_comes(void **state)
 	p->window.bins.v = 1;
 	p->window.state.v = 2;
 	p->window.stamp.v = 3;
-	iw_place_count(p, 1);
+	iw_place_enter(p);
 	assert_int_equal(iw_place_take(object(1))->window.bins.v, 1);
 	rival = rival_of(object(1));
 	assert_ptr_equal(iw_place_find(rival), p);
@@ -61,32 +61,32 @@ static void test_sleepers_are_counted(void **state)
 
 	(void)state;
 	assert_null(iw_place_of_sleepers(object(2)));
-	iw_place_count(p, 1);
-	iw_place_count(p, 1);
+	iw_place_enter(p);
+	iw_place_enter(p);
 	assert_ptr_equal(iw_place_of_sleepers(object(2)), p);
-	iw_place_count(p, (uint32_t)-1);
+	iw_place_leave(p, object(2));
 	assert_ptr_equal(iw_place_of_sleepers(object(2)), p);
-	iw_place_count(p, (uint32_t)-1);
+	iw_place_leave(p, object(2));
 	assert_null(iw_place_of_sleepers(object(2)));
 }
 
 /* Who slept under the former owner wakes under the new one. */
-static void test_a_count_below_nothing(void **state)
+static void test_a_count_is_not_another_ones(void **state)
 {
-	void *rival;
-	struct place *p;
+	struct place *p = iw_place_take(object(3));
+	void *rival = rival_of(object(3));
 
 	(void)state;
-	iw_place_count(iw_place_take(object(3)), 1);
-	rival = rival_of(object(3));
-	p = iw_place_find(rival);
-	iw_place_count(p, (uint32_t)-1);
-	assert_null(iw_place_of_sleepers(rival));
-	assert_null(iw_place_of_sleepers(object(3)));
-	iw_place_count(p, 1);
-	assert_null(iw_place_of_sleepers(rival));
-	iw_place_count(p, 1);
+	iw_place_enter(p);
+	assert_ptr_equal(iw_place_take(rival), p);
+	iw_place_leave(p, object(3));
+	assert_int_equal(p->asleep.v, 0);
+	iw_place_enter(p);
+	iw_place_leave(p, object(3));
 	assert_ptr_equal(iw_place_of_sleepers(rival), p);
+	iw_place_leave(p, rival);
+	iw_place_leave(p, rival);
+	assert_int_equal(p->asleep.v, 0);
 }
 
 /* Neighbours of any size do not share places before there are many of them. */
@@ -113,7 +113,7 @@ int main(void)
 		cmocka_unit_test(test_nobody_is_found_who_was_not_there),
 		cmocka_unit_test(test_its_own_until_another_comes),
 		cmocka_unit_test(test_sleepers_are_counted),
-		cmocka_unit_test(test_a_count_below_nothing),
+		cmocka_unit_test(test_a_count_is_not_another_ones),
 		cmocka_unit_test(test_objects_spread_over_the_table),
 	};
 
