@@ -34,6 +34,7 @@ import mutants_made
 import mutants_mpmc
 import mutants_mutex
 import mutants_phase
+import mutants_preload
 import mutants_queue
 import mutants_rwlock
 import mutants_spsc
@@ -54,6 +55,7 @@ MUTANTS += mutants_mpmc.MUTANTS
 MUTANTS += mutants_channel.MUTANTS
 MUTANTS += mutants_shared.MUTANTS
 MUTANTS += mutants_made.MUTANTS
+MUTANTS += mutants_preload.MUTANTS
 SECONDS_MOST = 60
 EVERY = 3
 CONTROL_PERCENT = '1'  # of the executions in which a mutant may be found
