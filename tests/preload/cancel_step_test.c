@@ -266,13 +266,16 @@ static bool await_stop(int *status)
 	}
 }
 
+/* Whoever stops the process meanwhile has not ended the step. */
 static bool step(void)
 {
 	int status;
 
-	NEEDS(ptrace(PTRACE_SINGLESTEP, stepped, NULL, NULL) == 0);
-	if (!await_stop(&status))
-		return false;
+	do {
+		NEEDS(ptrace(PTRACE_SINGLESTEP, stepped, NULL, NULL) == 0);
+		if (!await_stop(&status))
+			return false;
+	} while (WIFSTOPPED(status) && status >> 16);
 	NEEDS(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	return true;
 }
