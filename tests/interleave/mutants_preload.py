@@ -10,7 +10,7 @@ MUTANTS = [
            '\tiw_cond_take_back(&me->waiter);\n\t(void)iw_lock_mutex',
            '\t(void)iw_lock_mutex', 'preload', 'cancelled beside a signal'),
     Mutant('cancelled without the mutex', HERE,
-           '\t(void)iw_lock_mutex(me->mutex, me->waiter.base.site);', '', 'preload',
+           '\t(void)iw_lock_mutex_after_wait(me->mutex, me->waiter.base.site);', '', 'preload',
            'cancelled beside a signal'),
     Mutant('a signal ends with the cancelled', COND,
            '\tif (!give_up(me))\n\t\t(void)ipcwait_cond_signal(me->cond);\n\tleave(me);',
@@ -28,6 +28,6 @@ MUTANTS = [
     Mutant('refused, and still in it', HERE,
            '\tif (r) {\n\t\tiw_cond_take_back(&me.waiter);\n', '\tif (r) {\n', 'preload',
            'preload: not the owner'),
-    Mutant('back without the mutex', HERE, '\tlocked = iw_lock_mutex(m, site);', '\tlocked = 0;',
+    Mutant('back without the mutex', HERE, '\tlocked = iw_lock_mutex_after_wait(m, site);', '\tlocked = 0;',
            'preload', 'adopted by two'),
 ]

@@ -83,23 +83,40 @@ static void lock_it(void *arg)
 	model_assert(ipcwait_mutex_lock(arg) == 0);
 }
 
-int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)
+int iw_lock_mutex_after_wait(pthread_mutex_t *m, uintptr_t site)
 {
 	(void)site;
 	sleep_on(lock_it, m);
 	return 0;
 }
 
-int iw_unlock_mutex(pthread_mutex_t *m)
+int iw_unlock_mutex_to_wait(pthread_mutex_t *m)
 {
 	return -ipcwait_mutex_unlock((struct ipcwait_mutex *)m);
 }
 
-/* Nobody is cancelled but in a sleep. */
-bool iw_mutex_is_normal(const pthread_mutex_t *m)
+/* What runs if the thread is cancelled. */
+static struct cleanup {
+	void (*run)(void *);
+	void *arg;
+} cleanup[MODEL_THREADS_MAX];
+
+/* libc's. */
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer, void (*run)(void *),
+			   void *arg);
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
+
+void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer, void (*run)(void *),
+			   void *arg)
 {
-	(void)m;
-	return false;
+	(void)buffer;
+	cleanup[model_thread()] = (struct cleanup){ run, arg };
+}
+
+void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute)
+{
+	(void)buffer, (void)execute;
+	cleanup[model_thread()] = (struct cleanup){ 0 };
 }
 
 bool iw_front_deadline(const struct front_limit *limit, int64_t *deadline_ns)
@@ -168,7 +185,7 @@ static void begin(void)
 
 static void lock(void)
 {
-	model_assert(iw_lock_mutex((pthread_mutex_t *)mutex, 0) == 0);
+	model_assert(iw_lock_mutex_after_wait((pthread_mutex_t *)mutex, 0) == 0);
 	model_assert(!inside);
 	inside = true;
 }
@@ -177,10 +194,10 @@ static void unlock(void)
 {
 	model_assert(inside);
 	inside = false;
-	model_assert(iw_unlock_mutex((pthread_mutex_t *)mutex) == 0);
+	model_assert(iw_unlock_mutex_to_wait((pthread_mutex_t *)mutex) == 0);
 }
 
-/* As cancellation does it: each function on the stack cleans up, and the last is the caller. */
+/* As cancellation does it: the stack is unwound, and the last is the caller. */
 static _Unwind_Reason_Code go_on(int version, _Unwind_Action actions,
 				 _Unwind_Exception_Class class,
 				 struct _Unwind_Exception *exception,
@@ -197,8 +214,11 @@ static _Unwind_Reason_Code go_on(int version, _Unwind_Action actions,
 static void cancelled(unsigned i)
 {
 	struct call *c = at_point[i] ? &calls[i] : &sleeps[i];
+	struct cleanup handler = at_point[i] ? cleanup[i] : (struct cleanup){ 0 };
 
 	at_point[i] = false;
+	if (handler.run)
+		handler.run(handler.arg);
 	(void)_Unwind_ForcedUnwind(&c->exception, go_on, c);
 	model_assert(!"unwound");
 }
