@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct ipcwait_cond) == sizeof(pthread_cond_t), "in place"
 
 /*
  * libc's own cancellation handlers, for which no header of new ones has a declaration: run by
- * cancellation at any instruction below, and by a siglongjmp() past the frame of the buffer.
+ * cancellation below, and by a siglongjmp() past the frame of the buffer.
  */
 void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer, void (*run)(void *),
 			   void *arg);
@@ -57,7 +57,7 @@ struct ipcwait_cond *iw_cond_own(pthread_cond_t *c)
 	return own;
 }
 
-/* The thread is cancelled in its sleep: a signal that it was to get goes to another. */
+/* The thread is cancelled in its wait: a signal that it was to get goes to another. */
 static void cancelled(void *arg)
 {
 	struct cond_front *me = arg;
@@ -66,11 +66,14 @@ static void cancelled(void *arg)
 	(void)iw_lock_mutex_after_wait(me->mutex, me->waiter.base.site);
 }
 
-/* Cancelled anywhere in here, the thread runs the handler that the caller has put. */
-static int sleep_cancellable(const struct cond_front *me, const struct iw_rest *rest,
+/*
+ * In the place of the futex: a cancellation point, at any instruction. The frames above have nothing
+ * to clean up but what cancelled() does.
+ */
+static int sleep_cancellable(struct iw_waiter *base, const struct iw_rest *rest,
 			     int64_t until_ns)
 {
-	const struct iw_waiter *base = &me->waiter.base;
+	const struct cond_front *me = (const struct cond_front *)base;
 	const struct front_limit *limit = me->limit;
 	struct timespec mono = iw_futex_deadline(until_ns < 0 ? 0 : until_ns);
 	/* The engine's own time, or the program's, by a clock that may be set meanwhile. */
@@ -87,29 +90,6 @@ static int sleep_cancellable(const struct cond_front *me, const struct iw_rest *
 	return r;
 }
 
-/* In the place of the futex: a cancellation point. The frames above have nothing to clean up. */
-static int sleep_as_point(struct iw_waiter *base, const struct iw_rest *rest,
-			  int64_t until_ns)
-{
-	struct _pthread_cleanup_buffer buffer;
-	int r;
-
-	_pthread_cleanup_push(&buffer, cancelled, base);
-	r = sleep_cancellable((struct cond_front *)base, rest, until_ns);
-	_pthread_cleanup_pop(&buffer, 0);
-	return r;
-}
-
-/* Of a wait that may come to nothing but a spin. */
-static void act_on_cancellation(struct cond_front *me)
-{
-	struct _pthread_cleanup_buffer buffer;
-
-	_pthread_cleanup_push(&buffer, cancelled, me);
-	pthread_testcancel();
-	_pthread_cleanup_pop(&buffer, 0);
-}
-
 /* It is a time, and before that of any clock. */
 static bool is_past(const struct front_limit *limit)
 {
@@ -122,6 +102,7 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		      const struct front_limit *limit, uintptr_t site)
 {
 	struct cond_front me = { .mutex = m, .limit = limit };
+	struct _pthread_cleanup_buffer buffer;
 	int64_t deadline_ns;
 	int r, locked;
 
@@ -131,14 +112,16 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		deadline_ns = 0;
 	}
 	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
-	me.waiter.base.sleep = sleep_as_point;
+	me.waiter.base.sleep = sleep_cancellable;
 	r = iw_unlock_mutex_to_wait(m);
 	if (r) {
 		iw_cond_take_back(&me.waiter);
 		return r;
 	}
-	act_on_cancellation(&me);
+	_pthread_cleanup_push(&buffer, cancelled, &me);
+	pthread_testcancel();
 	r = iw_cond_await(&me.waiter);
+	_pthread_cleanup_pop(&buffer, 0);
 	locked = iw_lock_mutex_after_wait(m, site);
 	return locked ? locked : -r;
 }
