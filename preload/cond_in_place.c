@@ -67,8 +67,8 @@ static void cancelled(void *arg)
 }
 
 /*
- * In the place of the futex: a cancellation point, at any instruction. The frames above have nothing
- * to clean up but what cancelled() does.
+ * In the place of the futex: a cancellation point, at any instruction. The frames above have
+ * nothing to clean up but what cancelled() does.
  */
 static int sleep_cancellable(struct iw_waiter *base, const struct iw_rest *rest,
 			     int64_t until_ns)
