@@ -117,9 +117,6 @@ struct iw_waiter {
 	int64_t deadline_ns;
 	uintptr_t site;    /* where in the program: the return address; 0: not known */
 	uint64_t apart_ns; /* two looks are so far apart at least; 0: as close as can be */
-	bool private_;
-	bool interruptible; /* a signal handler ends the wait; so it does not spin */
-	bool mortal;        /* whoever ends the wait may be killed before the wake */
 
 	/*
 	 * Sleeps once, as iw_sleep_as(), where the kernel's futex alone is not what is to be slept
@@ -127,6 +124,10 @@ struct iw_waiter {
 	 * futex.
 	 */
 	int (*sleep)(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
+
+	bool private_;
+	bool interruptible; /* a signal handler ends the wait; so it does not spin */
+	bool mortal;        /* whoever ends the wait may be killed before the wake */
 
 	/* Set by the engine. */
 	bool woken;        /* the kernel reported a wake, at the end of the last sleep */

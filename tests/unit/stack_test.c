@@ -42,6 +42,7 @@ static void perform(void)
 	every_wait_perform_on(performed, paint, measure, stack, STACK_BYTES);
 	taken = top - free_bytes;
 	printf("# %-30s %5zu bytes\n", performed->name, taken);
+	(void)fflush(stdout);
 #ifdef __OPTIMIZE__
 	CHECK(taken <= performed->stack_most);
 #endif
