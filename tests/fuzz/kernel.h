@@ -38,7 +38,8 @@ struct kernel {
 	void (*others)(void);      /* what others do during a sleep; NULL: nothing */
 	void (*others_stop)(void); /* what they do while the thread is stopped */
 	uint32_t readings_to_stop;
-	bool long_spins; /* any call may */
+	bool long_spins;   /* any call may */
+	bool flags_change; /* a call may have found others than it had when it was made */
 	unsigned sleeps;
 	unsigned idle; /* sleeps since the input was used up */
 };

@@ -99,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kernel_begin(&bytes);
 	kernel.others = kernel.others_stop = change;
 	kernel.long_spins = true;
+	kernel.flags_change = true;
 	take_bytes(&bytes, s, sizeof(*s));
 	earlier = *s;
 	in = &bytes;
