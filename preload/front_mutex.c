@@ -5,7 +5,6 @@
  * a try decides.
  */
 #include <errno.h>
-#include <limits.h>
 
 #include "front.h"
 #include "front_mutex.h"
@@ -13,12 +12,11 @@
 #include "original.h"
 #include "os/life.h"
 
-/* Of the kind: what has nothing to say about how to wait. */
-#define KIND_ERRORCHECK PTHREAD_MUTEX_ERRORCHECK_NP
-#define KIND_TYPE       3
-#define KIND_ELSEWHERE  (128 | 256 | 512) /* shared, and with or without elision */
-#define KIND_INHERIT    32
-#define KIND_PROTECT    64
+/* Of the kind. */
+#define KIND_TYPE      3
+#define KIND_ELSEWHERE (128 | 256 | 512) /* shared, and with or without elision */
+#define KIND_INHERIT   32
+#define KIND_PROTECT   64
 
 /* Of the lock: somebody sleeps, if it is not robust and if it is; and its owner. */
 #define LOCK_SLEEPERS        2
@@ -42,10 +40,13 @@ static bool is_priority(const pthread_mutex_t *m)
 	return m->__data.__kind & (KIND_INHERIT | KIND_PROTECT);
 }
 
-/* The original says so at once. */
-static bool would_deadlock(const pthread_mutex_t *m)
+/* Of a kind that knows its owner: the original counts it, or refuses, at once. */
+static bool is_own(const pthread_mutex_t *m)
 {
-	return (m->__data.__kind & KIND_TYPE) == KIND_ERRORCHECK &&
+	int type = m->__data.__kind & KIND_TYPE;
+
+	return (type == PTHREAD_MUTEX_RECURSIVE_NP ||
+		type == PTHREAD_MUTEX_ERRORCHECK_NP) &&
 	       (uint32_t)m->__data.__owner == iw_thread_id();
 }
 
@@ -62,15 +63,18 @@ static int take(const struct front *me)
 	return is_free(me->object) ? original()->mutex_trylock(me->object) : EBUSY;
 }
 
+static int call_original(pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
+{
+	if (!at)
+		return original()->mutex_lock(m);
+	if (clock == CLOCK_REALTIME)
+		return original()->mutex_timedlock(m, at);
+	return original()->mutex_clocklock(m, clock, at);
+}
+
 static int block(const struct front *me)
 {
-	const struct front_limit *limit = &me->limit;
-
-	if (!limit->at)
-		return original()->mutex_lock(me->object);
-	if (limit->clock == CLOCK_REALTIME)
-		return original()->mutex_timedlock(me->object, limit->at);
-	return original()->mutex_clocklock(me->object, limit->clock, limit->at);
+	return call_original(me->object, me->limit.clock, me->limit.at);
 }
 
 static const struct front_call mutex_call = {
@@ -81,18 +85,22 @@ static const struct front_call mutex_call = {
 	.block = block,
 };
 
-/* It was not free, but a recursive one may be the caller's own. */
-static __attribute__((noinline)) int wait_for_mutex(pthread_mutex_t *m, clockid_t clock,
+static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m, clockid_t clock,
 						    const struct timespec *at,
 						    uintptr_t site)
 {
 	struct front me = { .object = m, .limit = { clock, at } };
-	int r;
 
-	if (is_priority(m) || would_deadlock(m))
-		return block(&me);
-	r = original()->mutex_trylock(m);
-	return r == EBUSY ? iw_front_wait(&me, &mutex_call, site) : r;
+	return iw_front_wait(&me, &mutex_call, site);
+}
+
+/* It was not free. */
+static int wait_for_mutex(pthread_mutex_t *m, clockid_t clock, const struct timespec *at,
+			  uintptr_t site)
+{
+	if (is_priority(m) || is_own(m))
+		return call_original(m, clock, at);
+	return spin_for_mutex(m, clock, at, site);
 }
 
 int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)

@@ -75,7 +75,7 @@ static const struct front_call word_call = {
 static bool set_limit(struct futex_front *me)
 {
 	const struct timespec *timeout = me->timeout;
-	int64_t ns, now = iw_clock_ns();
+	int64_t ns, now;
 
 	me->base.limit.clock =
 		me->op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
@@ -87,6 +87,7 @@ static bool set_limit(struct futex_front *me)
 		return false;
 	if ((me->op & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
 		return true;
+	now = iw_clock_ns();
 	me->base.limit.at = ns < IW_DEADLINE_MOST_NS - now ? &me->until : NULL;
 	me->until = iw_futex_deadline(now + ns);
 	return true;
