@@ -26,36 +26,40 @@ static int thrd_result(int r)
 	}
 }
 
+static int wait_until(cnd_t *c, mtx_t *m, const struct timespec *at, uintptr_t site)
+{
+	struct front_limit limit = { CLOCK_REALTIME, at };
+	pthread_cond_t *pc = (pthread_cond_t *)c;
+	pthread_mutex_t *pm = (pthread_mutex_t *)m;
+
+	if (!iw_cond_is_original(pc))
+		return thrd_result(iw_cond_wait_here(pc, pm, &limit, site));
+	return thrd_result(at ? original()->cond_clockwait(pc, pm, CLOCK_REALTIME, at)
+			      : original()->cond_wait(pc, pm));
+}
+
 IW_INTERPOSED int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	struct front_limit limit = { CLOCK_REALTIME, NULL };
-
-	return thrd_result(iw_cond_wait_here((pthread_cond_t *)c, (pthread_mutex_t *)m,
-					     &limit, IW_CALL_SITE));
+	return wait_until(c, m, NULL, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 				const struct timespec *restrict at)
 {
-	struct front_limit limit = { CLOCK_REALTIME, at };
-
-	return thrd_result(iw_cond_wait_here((pthread_cond_t *)c, (pthread_mutex_t *)m,
-					     &limit, IW_CALL_SITE));
+	return wait_until(c, m, at, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int cnd_signal(cnd_t *c)
 {
-	(void)ipcwait_cond_signal(iw_cond_own((pthread_cond_t *)c));
-	return thrd_success;
+	return thrd_result(pthread_cond_signal((pthread_cond_t *)c));
 }
 
 IW_INTERPOSED int cnd_broadcast(cnd_t *c)
 {
-	(void)ipcwait_cond_broadcast(iw_cond_own((pthread_cond_t *)c));
-	return thrd_success;
+	return thrd_result(pthread_cond_broadcast((pthread_cond_t *)c));
 }
 
 IW_INTERPOSED void cnd_destroy(cnd_t *c)
 {
-	iw_cond_end((pthread_cond_t *)c);
+	(void)pthread_cond_destroy((pthread_cond_t *)c);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* pthread_cond_*(), as they have been since glibc 2.3.2; the older ones stay libc's. */
-#include <errno.h>
 #include <string.h>
 
 #include "cond_in_place.h"
@@ -79,6 +78,6 @@ IW_INTERPOSED int pthread_cond_destroy(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_destroy(c);
-	iw_cond_end(c);
+	iw_cond_drain(iw_cond_own(c));
 	return 0;
 }

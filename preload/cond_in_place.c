@@ -125,8 +125,3 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 	locked = iw_lock_mutex_after_wait(m, site);
 	return locked ? locked : -r;
 }
-
-void iw_cond_end(pthread_cond_t *c)
-{
-	(void)iw_cond_drain(iw_cond_own(c));
-}

@@ -49,7 +49,4 @@ struct ipcwait_cond *iw_cond_own(pthread_cond_t *c);
 int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		      const struct front_limit *limit, uintptr_t site);
 
-/* Waits until all who were released have let go of it. */
-void iw_cond_end(pthread_cond_t *c);
-
 #endif

@@ -359,9 +359,9 @@ static int drain_if_idle(struct ipcwait_cond *c)
 	return drain(c, known);
 }
 
-bool iw_cond_drain(struct ipcwait_cond *c)
+void iw_cond_drain(struct ipcwait_cond *c)
 {
-	return drain_if_idle(c) == 0;
+	(void)drain_if_idle(c);
 }
 
 int ipcwait_cond_fini(struct ipcwait_cond *c)

@@ -58,9 +58,8 @@ static inline bool iw_cond_is_idle(const struct ipcwait_cond *c)
 }
 
 /*
- * All who waited have been released: waits until they have let go of @c. False if somebody still
- * waits for a signal, or may.
+ * Waits until all who were released have let go of @c; not if somebody still waits for a signal.
  */
-bool iw_cond_drain(struct ipcwait_cond *c);
+void iw_cond_drain(struct ipcwait_cond *c);
 
 #endif

@@ -16,6 +16,7 @@
 #include "interleave/model.h"
 #include "original.h"
 #include "os/futex.h"
+#include "sync/cond_wait.h"
 
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 500000
@@ -289,7 +290,7 @@ static void signal_waiters(void)
 
 static void end_it(void *arg)
 {
-	iw_cond_end(arg);
+	iw_cond_drain(iw_cond_own(arg));
 }
 
 static void broadcast(bool ends)
@@ -343,7 +344,7 @@ static void end(void)
 	check_signals();
 	if (!gone) {
 		model_assert(cond_inside(own()) == 0 && cond_tickets(own()) == 0);
-		iw_cond_end(cond);
+		iw_cond_drain(iw_cond_own(cond));
 		model_free(cond);
 	}
 	model_free(mutex);
