@@ -2,9 +2,7 @@
 #include <stddef.h>
 
 #include "place.h"
-
-/* 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4. */
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+#include "policy/hash.h"
 
 #define PLACE_BITS 11
 
@@ -12,7 +10,7 @@ static struct place places[1u << PLACE_BITS] __attribute__((aligned(64)));
 
 static struct place *place_at(const void *address)
 {
-	return &places[(uintptr_t)address * GOLDEN >> (64 - PLACE_BITS)];
+	return &places[iw_hash((uintptr_t)address) >> (64 - PLACE_BITS)];
 }
 
 struct place *iw_place_find(const void *address)

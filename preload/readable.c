@@ -5,13 +5,11 @@
 #include <ipcwait/impl/word.h>
 
 #include "os/seam.h"
+#include "policy/hash.h"
 #include "readable.h"
 
 /* The least that a page has. */
 #define PAGE_SHIFT 12
-
-/* 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4. */
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 #define PAGE_BITS 8
 
@@ -20,7 +18,7 @@ static struct ipcwait_word64 pages[1u << PAGE_BITS];
 
 static bool page_readable(uint64_t page)
 {
-	struct ipcwait_word64 *known = &pages[page * GOLDEN >> (64 - PAGE_BITS)];
+	struct ipcwait_word64 *known = &pages[iw_hash(page) >> (64 - PAGE_BITS)];
 
 	/* ORD readable.X1: relaxed, no order needed: true of the page whoever found out. */
 	if (IPCWAIT_LIKELY(ipcwait_impl_load64_relaxed(known) == page && page))

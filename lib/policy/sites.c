@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/seam.h"
 #include "policy/ablation.h"
+#include "policy/hash.h"
 #include "policy/histogram.h"
 #include "policy/sites.h"
-
-/* 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4. */
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 #define PLACE_SHIFT 20
 
 struct iw_sites iw_sites __attribute__((aligned(IW_ARCH_LINE_BYTES)));
-
-static uint64_t hash_of(uintptr_t address)
-{
-	return address * GOLDEN;
-}
 
 static unsigned place_of(uint64_t hash)
 {
@@ -29,7 +22,7 @@ static uint64_t name_of(uint64_t hash)
 
 uint64_t iw_sites_of(const struct iw_sites *t, struct iw_site site)
 {
-	uint64_t hash = hash_of(site.address);
+	uint64_t hash = iw_hash(site.address);
 	/* ORD sites.X1: relaxed, statistic: name and histogram are one word. */
 	uint64_t found = ipcwait_impl_load64_relaxed(&t->site[place_of(hash)]);
 
@@ -53,7 +46,7 @@ uint64_t iw_sites_before(const struct iw_sites *t, struct iw_site site)
 
 void iw_sites_record(struct iw_sites *t, struct iw_site site, unsigned bin)
 {
-	uint64_t hash = hash_of(site.address);
+	uint64_t hash = iw_hash(site.address);
 	struct ipcwait_word64 *place = &t->site[place_of(hash)],
 			      *kind = &t->kind[site.kind];
 	uint64_t bins = iw_sites_of(t, site);

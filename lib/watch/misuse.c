@@ -10,6 +10,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "os/sharing.h"
+#include "policy/hash.h"
 #include "watch/misuse.h"
 #include "watch/objects.h"
 #include "watch/stats.h"
@@ -77,7 +78,7 @@ static uint32_t place_of(const void *object)
 {
 	uint64_t page = (uintptr_t)object / PAGE_BYTES;
 
-	return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 32) & PLACE;
+	return (uint32_t)(iw_hash(page) >> 32) & PLACE;
 }
 
 uint32_t iw_private_owner(const void *object, unsigned flags)

@@ -2,20 +2,18 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "policy/hash.h"
 #include "watch/objects.h"
 
 /* How many entries are looked at for an object, so that a full table costs little. */
 #define PROBES 16u
-
-/* 2^64 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4. */
-#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 static struct iw_object objects[IW_OBJECTS];
 static struct ipcwait_word64 missed;
 
 static struct iw_object *probe(uint64_t window, unsigned i)
 {
-	uint64_t hash = (window >> 3) * GOLDEN >> 32;
+	uint64_t hash = iw_hash(window >> 3) >> 32;
 
 	return &objects[(hash + i) % IW_OBJECTS];
 }

@@ -21,11 +21,11 @@ static volatile unsigned begun[2], recorded;
 /* The next address whose place is that of the first, under another name. */
 static uintptr_t neighbour_of(uintptr_t first)
 {
-	uint64_t hash = hash_of(first), other;
+	uint64_t hash = iw_hash(first), other;
 	uintptr_t address = first;
 
 	do
-		other = hash_of(++address);
+		other = iw_hash(++address);
 	while (place_of(other) != place_of(hash) || name_of(other) == name_of(hash));
 	return address;
 }
@@ -34,10 +34,10 @@ static void begin(void)
 {
 	site[0] = (struct iw_site){ 0x1000, KIND };
 	site[1] = (struct iw_site){ neighbour_of(site[0].address), KIND };
-	model_share(&table->site[place_of(hash_of(site[0].address))],
+	model_share(&table->site[place_of(iw_hash(site[0].address))],
 		    sizeof(table->site[0]));
 	model_share(&table->kind[KIND], sizeof(table->kind[0]));
-	model_name(&table->site[place_of(hash_of(site[0].address))], "place");
+	model_name(&table->site[place_of(iw_hash(site[0].address))], "place");
 	model_name(&table->kind[KIND], "kind");
 	begun[0] = begun[1] = recorded = 0;
 }
@@ -48,8 +48,8 @@ static void begin_with_few(void)
 	uint64_t few = IW_FEW_WAITS - MISSING;
 
 	begin();
-	table->site[place_of(hash_of(site[0].address))].v =
-		name_of(hash_of(site[0].address)) | few;
+	table->site[place_of(iw_hash(site[0].address))].v =
+		name_of(iw_hash(site[0].address)) | few;
 	table->kind[KIND].v = few;
 	begun[0] = (unsigned)few;
 }
