@@ -33,14 +33,7 @@ static pthread_cond_t cond;
 
 static void make_mutex(const struct kind *k)
 {
-	pthread_mutexattr_t attr;
-
-	NEEDS(pthread_mutexattr_init(&attr) == 0);
-	NEEDS(pthread_mutexattr_settype(&attr, k->type) == 0);
-	NEEDS(pthread_mutexattr_setpshared(&attr, k->shared) == 0);
-	NEEDS(pthread_mutexattr_setrobust(&attr, k->robust) == 0);
-	NEEDS(pthread_mutexattr_setprotocol(&attr, k->protocol) == 0);
-	NEEDS(pthread_mutex_init(&mutex, &attr) == 0);
+	make_mutex_of(&mutex, k->type, k->shared, k->robust, k->protocol);
 }
 
 static void make_cond(clockid_t clock, int shared)

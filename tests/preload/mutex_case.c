@@ -134,15 +134,7 @@ static const struct kind kinds[] = {
 
 static void make(pthread_mutex_t *m, const struct kind *k)
 {
-	pthread_mutexattr_t attr;
-
-	NEEDS(pthread_mutexattr_init(&attr) == 0);
-	NEEDS(pthread_mutexattr_settype(&attr, k->type) == 0);
-	NEEDS(pthread_mutexattr_setpshared(&attr, k->shared) == 0);
-	NEEDS(pthread_mutexattr_setrobust(&attr, k->robust) == 0);
-	NEEDS(pthread_mutexattr_setprotocol(&attr, k->protocol) == 0);
-	NEEDS(pthread_mutex_init(m, &attr) == 0);
-	NEEDS(pthread_mutexattr_destroy(&attr) == 0);
+	make_mutex_of(m, k->type, k->shared, k->robust, k->protocol);
 }
 
 /* Each call by the owner, where it does not wait. */

@@ -214,3 +214,16 @@ void handle(int signal, void (*handler)(int signal), int flags)
 	action.sa_flags = flags;
 	NEEDS(sigaction(signal, &action, NULL) == 0);
 }
+
+void make_mutex_of(pthread_mutex_t *m, int type, int shared, int robust, int protocol)
+{
+	pthread_mutexattr_t attr;
+
+	NEEDS(pthread_mutexattr_init(&attr) == 0);
+	NEEDS(pthread_mutexattr_settype(&attr, type) == 0);
+	NEEDS(pthread_mutexattr_setpshared(&attr, shared) == 0);
+	NEEDS(pthread_mutexattr_setrobust(&attr, robust) == 0);
+	NEEDS(pthread_mutexattr_setprotocol(&attr, protocol) == 0);
+	NEEDS(pthread_mutex_init(m, &attr) == 0);
+	NEEDS(pthread_mutexattr_destroy(&attr) == 0);
+}

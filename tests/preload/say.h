@@ -45,6 +45,9 @@ static inline int error_of(long result)
 	return result == -1 ? errno : 0;
 }
 
+/* A mutex of this type, with what pthread_mutexattr_set...() take for 0 or more. */
+void make_mutex_of(pthread_mutex_t *m, int type, int shared, int robust, int protocol);
+
 /* What is done between a thread's word that it will wait and a look whether it does. */
 void pass_ms(long ms);
 void pass_us(long us);
