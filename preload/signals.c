@@ -17,105 +17,119 @@ typedef void handler(int);
 typedef void long_handler(int, siginfo_t *, void *);
 
 /*
- * What the program has installed last for each signal. It stays here when the program goes back to
- * SIG_DFL, which the kernel knows: a child of vfork(2) does so in its parent's memory.
+ * What the program has installed, for each signal in one of two places: a new one goes into the
+ * place that the kernel does not call by now, and the kernel's own step changes over. So a signal
+ * meets the old one or the new one, with its flags. A place keeps what it has when the program goes
+ * back to SIG_DFL.
  */
 static struct program_handler {
 	struct ipcwait_word64 function;
 	struct ipcwait_word32 restarts;
-} handlers[_NSIG];
+} handlers[_NSIG][2];
 
-static struct program_handler *of_signal(int number)
+static void count_and_call(const struct program_handler *h, int number, siginfo_t *info,
+			   void *context)
 {
-	return number > 0 && number < _NSIG ? &handlers[number] : NULL;
-}
-
-/* In the place of all of them. A handler with one argument does not look at the others. */
-static void count_and_call(int number, siginfo_t *info, void *context)
-{
-	const struct program_handler *h = &handlers[number];
-	/* ORD signals.A1: acquire, what the program prepared for it. Pairs with signals.R1 and
-	 * signals.R2. */
+	/* ORD signals.A1: acquire, what the program prepared for it. Pairs with signals.R1. */
 	uint64_t function = ipcwait_impl_load64_acquire(&h->function);
 
 	iw_handled.any++;
-	/* ORD signals.X1: relaxed, hint: changed together with the kernel's, not at once. */
+	/* ORD signals.X1: relaxed, hint: known for certain only after it is installed. */
 	if (!ipcwait_impl_load32_relaxed(&h->restarts))
 		iw_handled.interrupting++;
 	((long_handler *)(uintptr_t)function)(number, info, context);
 }
 
-#define STAND_IN ((handler *)(uintptr_t)count_and_call)
+/* In the place of all of them. A handler with one argument does not look at the others. */
+static void stand_in_0(int number, siginfo_t *info, void *context)
+{
+	count_and_call(&handlers[number][0], number, info, context);
+}
+
+static void stand_in_1(int number, siginfo_t *info, void *context)
+{
+	count_and_call(&handlers[number][1], number, info, context);
+}
+
+static long_handler *const stand_ins[2] = { stand_in_0, stand_in_1 };
+
+static bool is_stand_in(handler *f, unsigned place)
+{
+	return (uintptr_t)f == (uintptr_t)stand_ins[place];
+}
 
 static bool is_function(handler *f)
 {
 	return f != SIG_DFL && f != SIG_IGN && f != SIG_ERR && f != SIG_HOLD;
 }
 
-static handler *installed_now(int number)
+/* Where the stand-in @f has its handler; NULL if it is none. */
+static struct program_handler *behind(int number, handler *f)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (is_stand_in(f, i))
+			return &handlers[number][i];
+	return NULL;
+}
+
+/* What the program is shown of what is, or was, @installed. */
+static handler *shown(int number, handler *installed)
+{
+	struct program_handler *h = behind(number, installed);
+
+	/* ORD signals.X2: relaxed, no order needed: the program's own, or another's that wins. */
+	return h ? (handler *)(uintptr_t)ipcwait_impl_load64_relaxed(&h->function)
+		 : installed;
+}
+
+static bool is_signal(int number)
+{
+	return number > 0 && number < _NSIG;
+}
+
+/* Somebody may have been shown one of ours as what was there before. */
+static bool is_used(int number)
+{
+	const struct program_handler *h = handlers[number];
+
+	/* ORD signals.X4: relaxed, no order needed: by whoever has been before. */
+	return ipcwait_impl_load64_relaxed(&h[0].function) ||
+	       ipcwait_impl_load64_relaxed(&h[1].function);
+}
+
+/*
+ * What to install for @f: itself also where somebody has installed another handler past this
+ * module. He may call the one that was there before, which was ours, and must go on to what it
+ * stood for.
+ */
+static handler *stand_in_for(int number, handler *f)
 {
 	struct sigaction now;
+	unsigned place;
 
-	return original()->sigaction(number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
-}
-
-/*
- * Somebody has installed another handler past this module, who may call the one that was there
- * before, which was ours: then it must go on to what it stood for.
- */
-static bool is_called_by_others(int number, handler *before)
-{
-	handler *now = installed_now(number);
-
-	return before != SIG_DFL && is_function(now) && now != STAND_IN;
-}
-
-/* What to install for @f. *@before is what was installed for it before. */
-static handler *stand_in(int number, handler *f, handler **before)
-{
-	struct program_handler *h = of_signal(number);
-
-	*before = SIG_DFL;
-	if (!h)
+	if (!is_signal(number) || !is_function(f) ||
+	    original()->sigaction(number, NULL, &now) != 0)
 		return f;
-	/* ORD signals.X2: relaxed, no order needed: the program's own, or another's that wins. */
-	*before = (handler *)(uintptr_t)ipcwait_impl_load64_relaxed(&h->function);
-	if (!is_function(f) || is_called_by_others(number, *before))
+	if (is_function(now.sa_handler) && !behind(number, now.sa_handler) &&
+	    is_used(number))
 		return f;
+	place = is_stand_in(now.sa_handler, 0);
 	/* ORD signals.R1: release, to the handler. Pairs with signals.A1. */
-	ipcwait_impl_store64_release(&h->function, (uintptr_t)f);
-	return STAND_IN;
+	ipcwait_impl_store64_release(&handlers[number][place].function, (uintptr_t)f);
+	return (handler *)(uintptr_t)stand_ins[place];
 }
 
-/* What the program is shown of what was @installed. */
-static handler *shown(handler *installed, handler *before)
-{
-	return installed == STAND_IN ? before : installed;
-}
-
-/* The kernel has refused: what was there before is still there. */
-static void take_back(int number, handler *before)
-{
-	struct program_handler *h = of_signal(number);
-
-	/* ORD signals.R2: release, as signals.R1. Pairs with signals.A1. */
-	if (h)
-		ipcwait_impl_store64_release(&h->function, (uintptr_t)before);
-}
-
-/*
- * The flags are the kernel's: signal() and siginterrupt() have their own ideas of them. Those of
- * another handler than ours say nothing.
- */
+/* The flags are the kernel's: signal() and siginterrupt() have their own ideas of them. */
 static void note_flags(int number)
 {
-	struct program_handler *h = of_signal(number);
+	struct program_handler *h = NULL;
 	struct sigaction now;
 	int saved_errno = errno;
 
+	if (is_signal(number) && original()->sigaction(number, NULL, &now) == 0)
+		h = behind(number, now.sa_handler);
 	/* ORD signals.X3: relaxed, hint, as signals.X1. */
-	if (h && original()->sigaction(number, NULL, &now) == 0 &&
-	    now.sa_handler == STAND_IN)
+	if (h)
 		ipcwait_impl_store32_relaxed(&h->restarts,
 					     (now.sa_flags & SA_RESTART) != 0);
 	errno = saved_errno;
@@ -125,23 +139,17 @@ IW_INTERPOSED int sigaction(int number, const struct sigaction *restrict action,
 			    struct sigaction *restrict old)
 {
 	struct sigaction ours;
-	handler *before;
 	int r;
 
-	if (!action) {
-		(void)stand_in(number, SIG_DFL, &before);
-		r = original()->sigaction(number, NULL, old);
-	} else {
+	if (action) {
 		ours = *action;
-		ours.sa_handler = stand_in(number, action->sa_handler, &before);
-		r = original()->sigaction(number, &ours, old);
-		if (r)
-			take_back(number, before);
-		else
-			note_flags(number);
+		ours.sa_handler = stand_in_for(number, action->sa_handler);
 	}
+	r = original()->sigaction(number, action ? &ours : NULL, old);
 	if (r == 0 && old)
-		old->sa_handler = shown(old->sa_handler, before);
+		old->sa_handler = shown(number, old->sa_handler);
+	if (r == 0 && action && is_function(action->sa_handler))
+		note_flags(number);
 	return r;
 }
 
@@ -157,13 +165,11 @@ IW_INTERPOSED int __sigaction(int number, const struct sigaction *restrict actio
 
 static handler *install(handler *(*with)(int, handler *), int number, handler *f)
 {
-	handler *before, *ours = stand_in(number, f, &before), *old = with(number, ours);
+	handler *old = with(number, stand_in_for(number, f));
 
-	if (old == SIG_ERR)
-		take_back(number, before);
-	else
+	if (old != SIG_ERR && is_function(f))
 		note_flags(number);
-	return shown(old, before);
+	return shown(number, old);
 }
 
 IW_INTERPOSED handler *signal(int number, handler *f)
