@@ -103,11 +103,13 @@ void channel_meanwhile(struct stage *st)
 	CHECK(++st->posted <= scene->n + scene->receivers + scene->senders + scene->late);
 }
 
+/* Who is told of it finds the victim in the way, and sleeps on: it is owed the victim's wake. */
 void channel_close_meanwhile(struct stage *st)
 {
 	if (st->between_over || !channel_left().writing)
 		return;
 	CHECK_EQ(channel_close(st, CHANNEL_BEFORE), 0);
+	CHECK_EQ(stage_asleep(st), st->others);
 	st->between_over = true;
 }
 
