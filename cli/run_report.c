@@ -11,6 +11,9 @@
 
 #define FORMAT_VERSION 1
 
+/* The report names so many reasons, and none that is rarer than one sleep in a hundred. */
+#define REASONS_SHOWN 3
+
 static const char *const kinds[IPCWAIT_KIND_COUNT] = {
 	[IPCWAIT_KIND_FUTEX] = "futex",       [IPCWAIT_KIND_SEM] = "sem",
 	[IPCWAIT_KIND_MUTEX] = "mutex",       [IPCWAIT_KIND_COND] = "cond",
@@ -97,6 +100,42 @@ static void print_gain(FILE *f, const struct ipcwait_kind_stats *all)
 	fputs(" of spinning in all.\n", f);
 }
 
+/* The most frequent reason that is not in @shown; 0: there is none. */
+static unsigned next_reason(const struct run_counts *c, const bool *shown)
+{
+	uint64_t most = 0;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < RUN_REASONS; i++) {
+		if (reasons[i] && !shown[i] && c->reasons[i] > most) {
+			most = c->reasons[i];
+			best = i;
+		}
+	}
+	return best;
+}
+
+static void print_reasons(FILE *f, const struct run_counts *c)
+{
+	bool shown[RUN_REASONS] = { false };
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < RUN_REASONS; i++)
+		all += reasons[i] ? c->reasons[i] : 0;
+	for (unsigned n = 0; n < REASONS_SHOWN; n++) {
+		unsigned next = next_reason(c, shown);
+
+		if (!next || c->reasons[next] * 100 < all)
+			break;
+		shown[next] = true;
+		fprintf(f, "%s %s (%.0f %%)",
+			n ? "," : "  Reasons to sleep:", reasons[next],
+			100.0 * (double)c->reasons[next] / (double)all);
+	}
+	if (all)
+		fputs(".\n", f);
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -125,6 +164,7 @@ void run_print(FILE *f, const struct run_report *r)
 	if (has_any(&c->all))
 		print_table(f, c);
 	print_gain(f, &c->all);
+	print_reasons(f, c);
 	if (c->sharing)
 		fprintf(f,
 			"  %" PRIu64

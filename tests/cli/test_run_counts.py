@@ -120,6 +120,12 @@ class Counts(run_common.RunTest):
             self.assertIn(word, r.stderr)
         self.assertLess(max(map(len, r.stderr.splitlines())), 110)
 
+    def test_reasons_to_sleep(self):
+        r = self.ipcwait_run("--stats", "--policy", "block", self.waits, "200")
+        self.assertTrue(r.stderr.endswith("  Reasons to sleep: preset_block (100 %).\n"), r)
+        r = self.ipcwait_run("--stats", TRUE)
+        self.assertNotIn("Reasons", r.stderr)
+
     def test_json_on_stderr(self):
         r = self.ipcwait_run("--json", "--stats", self.waits, "20")
         self.assertEqual(json.loads(r.stderr)["programs"], 1)
