@@ -13,14 +13,15 @@
 
 #include "module.h"
 #include "original.h"
+#include "os/seam.h"
 
 _Static_assert(sizeof(struct ipcwait_barrier) <= sizeof(pthread_barrier_t), "in place");
 
 /* An original for so many threads, up to twice as many, would look like one of ours. */
 #define COUNT_AMBIGUOUS UINT32_C(0x10000)
 
-/* Where threads on their way out are counted in the word. */
-#define LEAVING_SHIFT 48
+/* How often a destroy looks whether those who wait have met and gone, in ns. */
+#define LEFT_NS 1000000
 
 static bool is_own(const struct ipcwait_barrier *b)
 {
@@ -54,13 +55,15 @@ IW_INTERPOSED int pthread_barrier_wait(pthread_barrier_t *b)
 		       : 0;
 }
 
-/* True if threads whose round is over have not yet let go of it. */
-static bool still_held(const struct ipcwait_barrier *b)
+/* No cancellation point. */
+static void rest_a_little(void)
 {
-	/* ORD barrier_in_place.X1: relaxed, hint: asked again by the next try. */
-	return ipcwait_impl_load64_relaxed(&b->word) >> LEAVING_SHIFT;
+	uint32_t word = 0;
+
+	(void)iw_futex_wait(&word, word, iw_clock_ns() + LEFT_NS, true);
 }
 
+/* Whoever destroys a barrier at which somebody waits waits too, as in the original. */
 IW_INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *b)
 {
 	struct ipcwait_barrier *own = (struct ipcwait_barrier *)b;
@@ -68,9 +71,8 @@ IW_INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *b)
 
 	if (!is_own(own))
 		return original()->barrier_destroy(b);
-	do
-		r = ipcwait_barrier_fini(own);
-	while (r == -EBUSY && still_held(own));
+	while ((r = ipcwait_barrier_fini(own)) == -EBUSY)
+		rest_a_little();
 	/* Not marked as finished, which the original would not know. */
 	if (r == 0)
 		own->flags = IPCWAIT_PRIVATE;

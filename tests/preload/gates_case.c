@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Barriers, once, and what threads do around them: results, counts, ends. */
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "common/task.h"
 #include "say.h"
 
 #define CROWD  5
@@ -85,6 +87,40 @@ static void destroyed_at_once(void)
 	say_number("destroyed by the serial thread", k);
 }
 
+static pthread_barrier_t stuck;
+static int gone, waiter;
+
+static void *destroy(void *arg)
+{
+	(void)pthread_barrier_destroy(&stuck);
+	set(&gone, 1);
+	return arg;
+}
+
+static void *meet(void *arg)
+{
+	set(&waiter, (int)syscall(SYS_gettid));
+	(void)pthread_barrier_wait(&stuck);
+	return arg;
+}
+
+static bool sleeps(void *arg)
+{
+	(void)arg;
+	return get(&waiter) && task_sleeps(get(&waiter));
+}
+
+/* Whoever destroys a barrier at which somebody waits waits too; nobody ends that here. */
+static void destroyed_in_a_round(void)
+{
+	NEEDS(pthread_barrier_init(&stuck, NULL, 2) == 0);
+	(void)begin_thread(meet, NULL);
+	NEEDS(eventually(sleeps, NULL));
+	(void)begin_thread(destroy, NULL);
+	pass_ms(100);
+	expect_number("destroyed while somebody waits", get(&gone), 0);
+}
+
 /* A cancelled call is begun again by the next. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int calls, begun;
@@ -160,6 +196,7 @@ int main(void)
 	barriers(PTHREAD_PROCESS_SHARED);
 	odd_barriers();
 	destroyed_at_once();
+	destroyed_in_a_round();
 	begun_again();
 	spins();
 	return say_end();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/check.h"
+#include "common/task.h"
 #include "kinds.h"
 
 const struct kind *const kinds[] = {
@@ -86,18 +86,8 @@ bool kinds_sleeps(void *waiter)
 {
 	const struct kinds_waiter *w = waiter;
 	pid_t id = __atomic_load_n(&w->id, __ATOMIC_ACQUIRE);
-	char path[64], state = 0;
-	FILE *f;
 
-	if (!id || sleeps(w->kind) == w->slept_before)
-		return false;
-	(void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", id);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	CHECK(fscanf(f, "%*d (%*[^)]) %c", &state) == 1);
-	(void)fclose(f);
-	return state == 'S';
+	return id && sleeps(w->kind) != w->slept_before && task_sleeps(id);
 }
 
 bool kinds_done(const struct kinds_waiter *w)
