@@ -8,6 +8,7 @@
 #include "front.h"
 #include "module.h"
 #include "original.h"
+#include "os/seam.h"
 
 /* As the next library has it: the value, and above it those who sleep. */
 struct sem_words {
@@ -38,6 +39,8 @@ static int block(const struct front *me)
 	const struct front_limit *limit = &me->limit;
 	int r;
 
+	if (me->place)
+		iw_place_note_entry(me->place, iw_clock_common((uint64_t)iw_clock_ns()));
 	if (!limit->at)
 		r = original()->sem_wait(me->object);
 	else if (limit->clock == CLOCK_REALTIME)
@@ -99,12 +102,14 @@ IW_INTERPOSED int sem_clockwait(sem_t *restrict s, clockid_t clock,
 static __attribute__((noinline)) int post_to_sleepers(sem_t *s)
 {
 	bool had_token = has_token(s);
-	uint64_t stamped_at = iw_front_stamp(iw_place_find(s));
+	struct place *p = iw_place_find(s);
+	uint64_t stamped_at = iw_front_stamp(p);
+	bool asleep = stamped_at && iw_place_asleep(p, iw_clock_common(stamped_at));
 	int r = original()->sem_post(s);
 
 	/* If there was a token, somebody had been woken for that, and may not have come yet. */
 	if (r == 0 && !had_token)
-		iw_note_wake(IPCWAIT_KIND_SEM, 1, stamped_at);
+		iw_note_wake(IPCWAIT_KIND_SEM, asleep, stamped_at);
 	return r;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
+#include "engine/wait.h"
 #include "place.h"
 #include "policy/hash.h"
 
 #define PLACE_BITS 11
+
+#define ENTERED_SHIFT 3
 
 static struct place places[1u << PLACE_BITS] __attribute__((aligned(64)));
 
@@ -57,4 +60,20 @@ struct place *iw_place_of_sleepers(const void *address)
 
 	/* ORD place.X5: relaxed, hint: who is overlooked goes without a stamp. */
 	return p && (int32_t)ipcwait_impl_load32_relaxed(&p->asleep) > 0 ? p : NULL;
+}
+
+void iw_place_note_entry(struct place *p, uint64_t now_ns)
+{
+	/* ORD place.X7: relaxed, statistic: what one wake costs is learned, or not. */
+	ipcwait_impl_store32_relaxed(&p->entered, (uint32_t)(now_ns >> ENTERED_SHIFT));
+}
+
+bool iw_place_asleep(const struct place *p, uint64_t now_ns)
+{
+	/* ORD place.X8: relaxed, statistic as place.X7. */
+	uint32_t entered = ipcwait_impl_load32_relaxed(&p->entered);
+	uint32_t age = (uint32_t)(now_ns >> ENTERED_SHIFT) - entered;
+
+	/* Who has entered meanwhile has an age below 0. After 17 s nobody knows any more. */
+	return age >= IW_ENTRY_NS >> ENTERED_SHIFT && age <= INT32_MAX;
 }

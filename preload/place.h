@@ -9,10 +9,13 @@
  * place.window    lib/policy/window.h
  * place.asleep    how many sleep on it; too large after a sleep that was cancelled, and for a
  *                 moment too small after a takeover
+ * place.entered   when the last that was noted began, by iw_clock_common() in units of 8 ns,
+ *                 modulo 2^32
  */
 #ifndef IW_PRELOAD_PLACE_H
 #define IW_PRELOAD_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ipcwait/base.h>
@@ -23,7 +26,7 @@ struct place {
 	struct ipcwait_word64 address;
 	struct ipcwait_window window;
 	struct ipcwait_word32 asleep;
-	uint32_t unused;
+	struct ipcwait_word32 entered;
 };
 
 /* The place of the object at @address, which is its own from now on. */
@@ -38,5 +41,12 @@ void iw_place_leave(struct place *p, const void *address);
 
 /* The place of the object if somebody may sleep on it, else NULL. Async-signal-safe. */
 struct place *iw_place_of_sleepers(const void *address);
+
+/*
+ * Of objects whose wakes are timed: a sleep begins at @now_ns of iw_clock_common(); and the last
+ * one began so long before @now_ns that the thread is asleep. The latter is async-signal-safe.
+ */
+void iw_place_note_entry(struct place *p, uint64_t now_ns);
+bool iw_place_asleep(const struct place *p, uint64_t now_ns);
 
 #endif

@@ -36,6 +36,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)iw_clock_ns();
 }
 
+/* @age_ns since the wake. One of a sleep that had just begun is no sample, see IW_ENTRY_NS. */
+static void note_latency(const struct iw_waiter *me, uint64_t slept_ns, uint64_t age_ns)
+{
+	if (me->sleep && slept_ns - age_ns < IW_ENTRY_NS)
+		return;
+	if (iw_self()->sleeps++ % SLEEPS_PER_SAMPLE == 0 || me->reason == IW_PROBE)
+		iw_cost_note_latency(age_ns);
+}
+
 /*
  * How long before @now the wait really ended. The waker's stamp tells, if it was put during
  * this sleep: then it is a sample of the machine's wake latency too. Else the usual latency
@@ -48,8 +57,7 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 	if (!me->woken)
 		return 0;
 	if (iw_window_stamp_age(me->window, iw_clock_common(now), slept_ns, &age_ns)) {
-		if (iw_self()->sleeps++ % SLEEPS_PER_SAMPLE == 0 || me->reason == IW_PROBE)
-			iw_cost_note_latency(age_ns);
+		note_latency(me, slept_ns, age_ns);
 		return age_ns;
 	}
 	usual_ns = iw_cost_latency_ns(me->facts);

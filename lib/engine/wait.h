@@ -109,6 +109,13 @@ struct iw_waitable {
 	bool (*withdraw)(struct iw_waiter *me);
 };
 
+/*
+ * A call of another library that sleeps has its thread queued in the kernel after this, in ns,
+ * unless the thread is switched out before: 0.2 to 0.8 us in `sem_test` on the project's guest. A
+ * wake that comes earlier may have found nobody, and then cost next to nothing.
+ */
+#define IW_ENTRY_NS 2000
+
 /* One wait, on the waiter's stack. A primitive embeds it first in a struct of its own. */
 struct iw_waiter {
 	const struct iw_waitable *what;

@@ -9,10 +9,13 @@
 #include "front.h"
 #include "os/clock.h"
 #include "os/futex.h"
+#include "os/life.h"
+#include "policy/cost.h"
 #include "policy/window.h"
 #include "signals.h"
 
 #define NS_PER_S 1000000000
+#define WAKE_NS  20000
 
 /* The clock of the day is ahead of the other by this. */
 #define AHEAD_NS (1700000000 * INT64_C(1000000000))
@@ -32,6 +35,7 @@ static struct {
 	unsigned handler_at; /* a handler runs in this try, ... */
 	bool restarts;       /* ... which has SA_RESTART */
 	int takes, answers;  /* what the try finds; what the original returns */
+	int64_t woken_after; /* so many ns of the original are before its wake; 0: no stamp */
 } world;
 
 static void run_handler(void)
@@ -60,6 +64,13 @@ static int block(const struct front *me)
 	CHECK_EQ(p != NULL, me->place && !world.handler_at);
 	if (p)
 		errno = 1;
+	if (world.woken_after) {
+		fake.now_ns += world.woken_after;
+		fake.cpu++;
+		(void)iw_front_stamp(me->place);
+		fake.cpu--;
+		fake.now_ns += WAKE_NS;
+	}
 	return world.answers;
 }
 
@@ -141,6 +152,29 @@ static void test_what_the_original_answers(void **state)
 		assert_int_equal(world.blocks, 1);
 		assert_true(world.tries > 0);
 	}
+}
+
+static void sampled(int64_t woken_after, bool is)
+{
+	uint64_t before;
+
+	(void)begin(NULL);
+	world.woken_after = woken_after;
+	iw_self()->sleeps = 0;
+	before = iw_cost_samples();
+	assert_int_equal(wait_as(&(struct front){ 0 }), 0);
+	assert_int_equal(iw_cost_samples() - before, is);
+}
+
+/* Who finds it before the kernel has put the thread to sleep knows no price of a wake. */
+static void test_what_a_wake_costs(void **state)
+{
+	(void)state;
+	fake.step_ns = 10;
+	sampled(30000, true);
+	sampled(IW_ENTRY_NS + 100, true);
+	sampled(IW_ENTRY_NS - 500, false);
+	sampled(8, false);
 }
 
 static void interrupted(enum front_interrupts which, bool restarts, bool is)
@@ -295,6 +329,7 @@ int main(void)
 		cmocka_unit_test_setup(test_there_in_the_spin, begin),
 		cmocka_unit_test_setup(test_what_a_try_answers, begin),
 		cmocka_unit_test_setup(test_what_the_original_answers, begin),
+		cmocka_unit_test_setup(test_what_a_wake_costs, begin),
 		cmocka_unit_test_setup(test_handlers_in_the_spin, begin),
 		cmocka_unit_test_setup(test_handlers_that_ran_before, begin),
 		cmocka_unit_test_setup(test_a_deadline_in_the_spin, begin),

@@ -2,6 +2,7 @@
 /* preload/place.c: windows of objects that have no room for one. */
 #include "common/cmocka_all.h"
 
+#include "engine/wait.h"
 #include "place.h"
 
 #define PLACES 2048
@@ -70,6 +71,19 @@ static void test_sleepers_are_counted(void **state)
 	assert_null(iw_place_of_sleepers(object(2)));
 }
 
+static void test_asleep_when_the_kernel_has_it(void **state)
+{
+	struct place *p = iw_place_take(object(4));
+
+	(void)state;
+	iw_place_note_entry(p, 5000000000000);
+	assert_false(iw_place_asleep(p, 5000000000000));
+	assert_false(iw_place_asleep(p, 5000000000000 + IW_ENTRY_NS - 8));
+	assert_true(iw_place_asleep(p, 5000000000000 + IW_ENTRY_NS));
+	assert_true(iw_place_asleep(p, 5010000000000));
+	assert_false(iw_place_asleep(p, 4999999999000));
+}
+
 /* Who slept under the former owner wakes under the new one. */
 static void test_a_count_is_not_another_ones(void **state)
 {
@@ -113,6 +127,7 @@ int main(void)
 		cmocka_unit_test(test_nobody_is_found_who_was_not_there),
 		cmocka_unit_test(test_its_own_until_another_comes),
 		cmocka_unit_test(test_sleepers_are_counted),
+		cmocka_unit_test(test_asleep_when_the_kernel_has_it),
 		cmocka_unit_test(test_a_count_is_not_another_ones),
 		cmocka_unit_test(test_objects_spread_over_the_table),
 	};
