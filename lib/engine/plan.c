@@ -101,7 +101,7 @@ static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 
 	if (!self->woke_at || iw_without(IW_OWN_DELAY))
 		return 0;
-	latency_ns = iw_cost_latency_ns(facts);
+	latency_ns = iw_cost_lateness_ns(facts);
 	past_ns = (uint64_t)iw_clock_ns() - self->woke_at;
 	self->woke_at = 0;
 	return past_ns < latency_ns ? latency_ns - past_ns : 0;

@@ -3,11 +3,12 @@
 #include "policy/cost.h"
 
 /*
- * The median of the last batches' lower quartiles. A mean would not do: one 4 ms slice of
- * another thread among a hundred samples moves a 20 us mean by 40 us. The median of a batch
- * would not do either: where waits mostly end in the spin, the few that sleep are those that
- * something else on the machine delayed, and more than half of their wake-ups queue for a
- * CPU. The quartile stayed at 30 us where the median went to 205 us beside a compiler run.
+ * B is made of the medians of the last batches' lower quartiles. A mean would not do: one
+ * 4 ms slice of another thread among a hundred samples moves a 20 us mean by 40 us. The
+ * median of a batch would not do either: where waits mostly end in the spin, the few that
+ * sleep are those that something else on the machine delayed, and more than half of their
+ * wake-ups queue for a CPU. The quartile stayed at 30 us where the median went to 205 us
+ * beside a compiler run.
  */
 #define BATCH   32
 #define BATCHES 5
@@ -51,15 +52,19 @@
 #define PROBE_SOON_NS    1000000
 #define STRAYS_SUSPECTED 3
 
-/* What is estimated; the first two are the parts of B. */
-enum part { LATENCY, WAKER, TIMER_USUAL, TIMER_LATE, PARTS };
+/* What is measured. */
+enum series { LATENCIES, WAKERS, TIMERS, SERIES };
 
-/* The share of a batch below what counts, in eighths. */
-static const unsigned eighths[PARTS] = {
-	[LATENCY] = 2,
-	[WAKER] = 2,
-	[TIMER_USUAL] = 4,
-	[TIMER_LATE] = 7,
+/* What is estimated; the first two are the parts of B. */
+enum part { LATENCY, WAKER, LATENCY_LATE, TIMER_USUAL, TIMER_LATE, PARTS };
+
+static const struct {
+	enum series of;
+	unsigned eighths; /* the share of a batch below what counts */
+} parts[PARTS] = {
+	[LATENCY] = { LATENCIES, 2 }, [LATENCY_LATE] = { LATENCIES, 7 },
+	[WAKER] = { WAKERS, 2 },      [TIMER_USUAL] = { TIMERS, 4 },
+	[TIMER_LATE] = { TIMERS, 7 },
 };
 
 /*
@@ -72,12 +77,13 @@ static struct {
 	struct ipcwait_word32 calibrated[WAKER + 1];
 } believed __attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
-/* Filled by all threads of the process. Every number in it is a plausible sample, always. */
-static struct estimate {
-	struct ipcwait_word64 samples;
+/* Filled by all threads of the process. Every number in them is a plausible sample, always. */
+static struct samples {
+	struct ipcwait_word64 count;
 	struct ipcwait_word32 batch[BATCH];
-	struct ipcwait_word32 quantiles[BATCHES];
-} __attribute__((aligned(IW_ARCH_LINE_BYTES))) estimates[PARTS];
+} __attribute__((aligned(IW_ARCH_LINE_BYTES))) samples[SERIES];
+static struct ipcwait_word32 quantiles[PARTS][BATCHES]
+	__attribute__((aligned(IW_ARCH_LINE_BYTES)));
 
 /* What @eighth eighths of the non-zero values among @n words are below; 0: there are none. */
 static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigned eighth)
@@ -100,29 +106,43 @@ static uint32_t quantile(const struct ipcwait_word32 *words, unsigned n, unsigne
 	return used ? sorted[used * eighth / 8] : 0;
 }
 
+static uint32_t of_batch(enum part part)
+{
+	return quantile(samples[parts[part].of].batch, BATCH, parts[part].eighths);
+}
+
 static void believe(enum part part, uint32_t ns)
 {
 	/* ORD cost.X15: relaxed, statistic: a late one stands until the next batch is full. */
 	ipcwait_impl_store32_relaxed(&believed.result[part], ns);
 }
 
-static void add_sample(enum part part, uint64_t ns)
+static void end_batch(enum part part, uint64_t batch)
 {
-	struct estimate *e = &estimates[part];
+	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
+	ipcwait_impl_store32_relaxed(&quantiles[part][batch % BATCHES], of_batch(part));
+	believe(part, quantile(quantiles[part], BATCHES, 4));
+}
+
+static void add_sample(enum series series, uint64_t ns)
+{
+	struct samples *s = &samples[series];
 	/* ORD cost.X2: relaxed, statistic: threads take different places in the batch. */
-	uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);
-	uint64_t batch = n / BATCH % BATCHES;
+	uint64_t n = ipcwait_impl_add64_relaxed(&s->count, 1);
+	bool first = n == FIRST_SAMPLES - 1 && series != TIMERS;
 
 	/* ORD cost.X3: relaxed, statistic. */
-	ipcwait_impl_store32_relaxed(&e->batch[n % BATCH], ns ? (uint32_t)ns : 1);
-	if (n == FIRST_SAMPLES - 1 && part <= WAKER)
-		believe(part, quantile(e->batch, BATCH, eighths[part]));
-	if (n % BATCH != BATCH - 1)
+	ipcwait_impl_store32_relaxed(&s->batch[n % BATCH], ns ? (uint32_t)ns : 1);
+	if (!first && n % BATCH != BATCH - 1)
 		return;
-	/* ORD cost.X4: relaxed, statistic: two batches that end together may swap results. */
-	ipcwait_impl_store32_relaxed(&e->quantiles[batch],
-				     quantile(e->batch, BATCH, eighths[part]));
-	believe(part, quantile(e->quantiles, BATCHES, 4));
+	for (enum part part = 0; part < PARTS; part++) {
+		if (parts[part].of != series)
+			continue;
+		if (first)
+			believe(part, of_batch(part));
+		else
+			end_batch(part, n / BATCH);
+	}
 }
 
 static uint64_t learned(enum part part, uint64_t table_ns)
@@ -157,15 +177,14 @@ void iw_cost_note_latency(uint64_t ns)
 	if (ns >= QUEUED_NS)
 		return;
 	note_stray(ns);
-	add_sample(LATENCY, ns);
+	add_sample(LATENCIES, ns);
 }
 
 void iw_cost_note_timer(uint64_t ns)
 {
 	if (ns >= QUEUED_NS)
 		return;
-	add_sample(TIMER_USUAL, ns);
-	add_sample(TIMER_LATE, ns);
+	add_sample(TIMERS, ns);
 }
 
 bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
@@ -195,7 +214,7 @@ bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
 void iw_cost_note_waker(uint64_t ns)
 {
 	if (ns < QUEUED_NS)
-		add_sample(WAKER, ns);
+		add_sample(WAKERS, ns);
 }
 
 /* The first that is known: calibrated here, saved, from the table. */
@@ -263,6 +282,13 @@ uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 	return bounded_ns(learned(LATENCY, initial_latency_ns(facts)), waker_ns(facts));
 }
 
+uint64_t iw_cost_lateness_ns(const struct iw_facts *facts)
+{
+	uint64_t usual_ns = learned(LATENCY, initial_latency_ns(facts));
+
+	return bounded_ns(learned(LATENCY_LATE, usual_ns), waker_ns(facts));
+}
+
 uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
 			    enum ipcwait_preset preset)
 {
@@ -312,5 +338,5 @@ enum iw_cost_source iw_cost_source(const struct iw_facts *facts)
 uint64_t iw_cost_samples(void)
 {
 	/* ORD cost.X6: relaxed, statistic. */
-	return ipcwait_impl_load64_relaxed(&estimates[LATENCY].samples);
+	return ipcwait_impl_load64_relaxed(&samples[LATENCIES].count);
 }

@@ -34,6 +34,9 @@ uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset pres
 /* The usual wake latency alone. */
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts);
 
+/* What seven of eight wakes take at most: for who waits for a thread that was just woken. */
+uint64_t iw_cost_lateness_ns(const struct iw_facts *facts);
+
 /* What a sleep that a timer ends costs. */
 struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts);
 

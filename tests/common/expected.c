@@ -60,7 +60,7 @@ static void expect_share(void)
 static uint64_t own_delay(void)
 {
 	int64_t now_ns = played.begin + (expected_deadline() ? 2 : 1) * fake.step_ns;
-	int64_t awake_at = (int64_t)(played.thread.woke_at + played.latency_ns);
+	int64_t awake_at = (int64_t)(played.thread.woke_at + played.lateness_ns);
 
 	return played.thread.woke_at && awake_at > now_ns ? (uint64_t)(awake_at - now_ns)
 							  : 0;

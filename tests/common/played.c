@@ -306,7 +306,7 @@ void played_world(uint64_t *seed)
 	memset(&iw_thread, 0, sizeof(iw_thread));
 	memset(&iw_sites, 0, sizeof(iw_sites));
 	for (int i = 0; i < 160; i++) {
-		iw_cost_note_latency(latency_ns);
+		iw_cost_note_latency(i % 4 ? latency_ns : latency_ns * 3 / 2);
 		iw_cost_note_waker(latency_ns / 2);
 		iw_cost_note_timer(timer_ns);
 	}
@@ -453,6 +453,7 @@ void played_wait(void)
 	played.withdrawn = false;
 	played.taken = NOT_TAKEN;
 	played.latency_ns = iw_cost_latency_ns(iw_facts());
+	played.lateness_ns = iw_cost_lateness_ns(iw_facts());
 	played.block_ns = iw_cost_block_ns(iw_facts(), iw_policy_preset(iw_facts(), state));
 	played.timer = iw_policy_timer(iw_facts(), played.block_ns);
 	played.begin = fake.now_ns;

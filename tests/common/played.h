@@ -75,6 +75,7 @@ struct played {
 	bool withdrawn;           /* as the last thing */
 	/* What the engine believes when it begins: */
 	uint64_t latency_ns;        /* of usual wake-ups */
+	uint64_t lateness_ns;       /* of most */
 	uint64_t block_ns;          /* B for the preset */
 	struct iw_timer_cost timer; /* and of timers */
 	struct ipcwait_kind_stats counted;

@@ -157,6 +157,12 @@ uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 	return LATENCY_NS;
 }
 
+uint64_t iw_cost_lateness_ns(const struct iw_facts *facts)
+{
+	(void)facts;
+	return LATENCY_NS;
+}
+
 bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
 {
 	(void)facts;

@@ -11,7 +11,7 @@
 
 #define THREADS 3
 
-static struct estimate *const waker = &estimates[WAKER];
+static struct samples *const waker = &samples[WAKERS];
 static struct ipcwait_word32 *const result = &believed.result[WAKER];
 
 /* Notes of the test's own. */
@@ -20,12 +20,13 @@ static volatile unsigned notes, probes;
 static void begin_batch(void)
 {
 	model_share(waker, sizeof(*waker));
+	model_share(quantiles[WAKER], sizeof(quantiles[WAKER]));
 	model_share(result, sizeof(*result));
-	model_name(&waker->samples, "samples");
+	model_name(&waker->count, "samples");
 	model_name(result, "result");
 	for (unsigned i = 0; i < BATCH - MISSING; i++)
 		waker->batch[i].v = LEAST;
-	waker->samples.v = BATCH - MISSING;
+	waker->count.v = BATCH - MISSING;
 	notes = 0;
 }
 
@@ -60,7 +61,7 @@ static void is_plausible(void)
 /* The quartile of a batch, and one batch is full. */
 static void all_are_counted(void)
 {
-	model_assert(waker->samples.v == BATCH - MISSING + notes);
+	model_assert(waker->count.v == BATCH - MISSING + notes);
 	model_assert(result->v == LEAST);
 }
 

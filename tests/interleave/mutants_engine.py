@@ -47,14 +47,14 @@ MUTANTS = [
            'now, burst) <= burst;', 'engine', 'credit: a crowd'),
     # Cost: samples of many threads, one probe
     Mutant('two samples take one place', COST,
-           'uint64_t n = ipcwait_impl_add64_relaxed(&e->samples, 1);',
-           'uint64_t n = ipcwait_impl_load64_relaxed(&e->samples);\n'
-           '\tipcwait_impl_store64_relaxed(&e->samples, n + 1);', 'engine', 'cost: a batch'),
+           'uint64_t n = ipcwait_impl_add64_relaxed(&s->count, 1);',
+           'uint64_t n = ipcwait_impl_load64_relaxed(&s->count);\n'
+           '\tipcwait_impl_store64_relaxed(&s->count, n + 1);', 'engine', 'cost: a batch'),
     Mutant('places not filled yet count', COST, '\t\tif (!v)\n\t\t\tcontinue;\n', '', 'engine',
            'cost: a batch'),
     Mutant('a sample is stored plainly', COST,
-           'ipcwait_impl_store32_relaxed(&e->batch[n % BATCH], ns ? (uint32_t)ns : 1)',
-           'e->batch[n % BATCH].v = ns ? (uint32_t)ns : 1', 'engine', 'cost: a batch'),
+           'ipcwait_impl_store32_relaxed(&s->batch[n % BATCH], ns ? (uint32_t)ns : 1)',
+           's->batch[n % BATCH].v = ns ? (uint32_t)ns : 1', 'engine', 'cost: a batch'),
     Mutant('two threads are the probe', COST,
            '\tif (!ipcwait_impl_cas64_relaxed(&probe_at, &due, now + next))\n'
            '\t\treturn false;\n',

@@ -137,6 +137,24 @@ static void latency_is_bounded_by_what_the_waker_paid(void)
 	CHECK_EQ(iw_cost_block_ns(&guest, IPCWAIT_ADAPTIVE), 5 * 1500);
 }
 
+/* Whoever waits for a thread that was just woken waits for a late one too. */
+static void lateness_is_that_of_most(void)
+{
+	CHECK_EQ(iw_cost_lateness_ns(&guest), 20000);
+	CHECK_EQ(iw_cost_lateness_ns(&metal), 7000);
+	wakers(BATCH, 10000);
+	for (unsigned batch = 0; batch < 5; batch++) {
+		latencies(BATCH / 2, 8000);
+		latencies(BATCH / 4, 15000);
+		latencies(BATCH / 8 + 1, 25000);
+		latencies(BATCH / 8 - 1, 400000);
+	}
+	CHECK_EQ(iw_cost_latency_ns(&guest), 8000);
+	CHECK_EQ(iw_cost_lateness_ns(&guest), 25000);
+	latencies(5 * BATCH, 400000);
+	CHECK_EQ(iw_cost_lateness_ns(&guest), 4 * 10000);
+}
+
 static void queued_are_ignored(void)
 {
 	latencies(10 * BATCH, 500000);
@@ -265,6 +283,7 @@ int main(void)
 		CHILD_TEST(lower_quartile),
 		CHILD_TEST(initial_costs),
 		CHILD_TEST(latency_is_bounded_by_what_the_waker_paid),
+		CHILD_TEST(lateness_is_that_of_most),
 		CHILD_TEST(queued_are_ignored),
 		CHILD_TEST(zero_is_a_sample),
 		CHILD_TEST(probe_is_due),
