@@ -116,8 +116,8 @@ class Running(common.HarnessTest):
         self.assertEqual(len(result["benchmarks"]), 6)
 
     def test_twins_are_the_noise_floor(self):
-        names = ["uncontended/impl:glibc", "uncontended/impl:glibc-again",
-                 "uncontended/impl:futex"]
+        names = ["handoff/impl:glibc", "handoff/impl:glibc-again",
+                 "handoff/impl:futex"]
         _, r = self.measure("--runs", "4", fake={"names": names})
         self.assertIn("noise floor", r.stdout)
         self.assertNotIn("glibc-again", r.stdout)
