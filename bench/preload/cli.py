@@ -17,7 +17,7 @@ from harness.errors import (FAILED, INTERRUPTED, OK, Ending, reason, refused, sh
 from harness.options import Parser, seconds, some, whole
 from harness.progress import Progress
 
-from . import judging, session, table
+from . import judging, pooling, session, table
 from .arms import arms as find_arms
 from .catalogue import PROGRAMS
 
@@ -39,6 +39,9 @@ def parser():
     p.add_argument("--only", type=some, metavar="NAMES",
                    help="programs, with commas; java means java/..., and there are * and ?")
     p.add_argument("--list", action="store_true", help="print the programs, measure nothing")
+    p.add_argument("--pool", nargs="+", metavar="FILE.json",
+                   help="measure nothing: of these results, all programs that are to lose nothing "
+                        "as one sample")
     p.add_argument("--rounds", type=whole(1, 999), metavar="N", help="(15; 7 of long programs)")
     p.add_argument("--seconds", type=seconds, metavar="S", help="to measure in a run (1)")
     p.add_argument("--quick", action="store_true",
@@ -146,6 +149,9 @@ def measure(o, programs, arms, c):
 
 def run(arguments):
     o = parser().parse_args(arguments)
+    if o.pool:
+        print("\n".join(pooling.lines(o.pool)))
+        return OK
     programs = chosen(o.only)
     for path, option in ((o.out, "--out"), (o.markdown, "--markdown")):
         if path:

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench/preload"
 sys.path.insert(0, str(ROOT / "bench"))
 
-from preload import arms, catalogue, judging, session, table    # noqa: E402
+from preload import arms, catalogue, judging, pooling, session, table    # noqa: E402
 from preload.bars import BARS, Bar                              # noqa: E402
 
 SHIM = BUILD / "bench/preload/null_shim.so"
@@ -122,6 +122,14 @@ class Statistics(unittest.TestCase):
         rows = judging.judge("rust/park", rounds, ["none", "ours"])
         self.assertEqual(rows[-1]["verdict"], judging.NOISY)
 
+    def test_a_pool_is_of_those_that_lose_nothing(self):
+        def result(*programs):
+            return "r.json", {"programs": [
+                {"name": name, "rounds": [{"none": good(1.0), "ours": good(t)} for t in times]}
+                for name, *times in programs]}
+        results = [result(("xz", 2.0, 4.0), ("java/linked", 0.01)), result(("mariadb/mixed4", 1.0))]
+        self.assertEqual(pooling.ratios(results, "speed"), [0.5, 0.25, 1.0])
+
     def test_every_bar_has_its_program(self):
         self.assertLessEqual(set(BARS), {p.name for p in catalogue.PROGRAMS})
         self.assertEqual(len({p.name for p in catalogue.PROGRAMS}), len(catalogue.PROGRAMS))
@@ -217,7 +225,7 @@ class Command(unittest.TestCase):
     def test_bad_input(self):
         for words in (("--only", "none"), ("--cpus", "x"), ("--cpus", "9999"), ("--rounds", "0"),
                       ("--arms", "none,x"), ("--seconds", "0"), ("--out", "/dev/null/r.json"),
-                      ("--only", ""), ("more",), ("--build", "/nowhere")):
+                      ("--only", ""), ("more",), ("--build", "/nowhere"), ("--pool", "/nowhere")):
             r = bench(*words)
             self.assertEqual((r.returncode, r.stdout), (2, ""), words)
             self.assertEqual(r.stderr.count("\n"), 1, words)

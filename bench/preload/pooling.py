@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Of results, all pairs of runs of the programs that are to lose nothing, as one sample.
+
+A share of 2 % drowns in what a noisy host adds to a program; over all programs it does not. One
+program that loses much can hide in it: each keeps its own verdict.
+"""
+
+import statistics
+
+from harness import store
+from harness.errors import refused, shown
+
+from . import judging
+from .bars import NO_BURN, NO_HARM, NO_LOSS, bars_of
+from .table import value
+
+FIGURES = ("speed", "cpu")
+
+
+def loses_nothing(name):
+    return bars_of(name) in (NO_LOSS, NO_HARM, NO_BURN)
+
+
+def ratios(results, figure):
+    """A program counts as often as it ran."""
+    found = []
+    for path, result in results:
+        try:
+            found += [v for e in result["programs"] if loses_nothing(e["name"])
+                      for v in judging.compared(figure, e["rounds"], "ours", "none")["values"]]
+        except (KeyError, TypeError, AttributeError) as e:
+            raise refused(f"{shown(path)} is no result of bench/preload") from e
+    return found
+
+
+def lines(paths):
+    results = [(path, store.load_json(path)) for path in paths]
+    for figure in FIGURES:
+        values = ratios(results, figure)
+        low, high = judging.interval(values) or (None, None)
+        if low is None:
+            raise refused("--pool: too few runs of programs that are to lose nothing")
+        yield (f"{figure:<8}{value(figure, statistics.median(values)):>8}  "
+               f"{value(figure, low)} .. {value(figure, high)}  of {len(values)} pairs of runs")
