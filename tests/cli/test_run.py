@@ -305,6 +305,14 @@ class Signals(run_common.RunTest):
     # The trap is set when the line has come.
     TRAP = "trap 'echo got; exit 9' %s; echo ready; while :; do sleep 0.02; done"
 
+    @classmethod
+    def setUpClass(cls):
+        # As nohup(1) leaves it, or a shell that starts something behind it: no trap would be set.
+        for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
+            if signal.getsignal(number) == signal.SIG_IGN:
+                cls.addClassCleanup(signal.signal, number, signal.SIG_IGN)
+                signal.signal(number, signal.SIG_DFL)
+
     def test_what_one_sends_is_passed_on(self):
         for name in "TERM", "HUP", "INT", "QUIT", "USR1", "USR2", "WINCH", "ALRM":
             p = self.start("--stats", SH, "-c", self.TRAP % name)
