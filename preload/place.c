@@ -36,6 +36,7 @@ struct place *iw_place_take(const void *address)
 	ipcwait_impl_store32_relaxed(&p->window.stamp, 0);
 	ipcwait_impl_store32_relaxed(&p->window.state, 0);
 	ipcwait_impl_store32_relaxed(&p->asleep, 0);
+	ipcwait_impl_store32_relaxed(&p->entered, 0);
 	ipcwait_impl_store64_relaxed(&p->address, (uintptr_t)address);
 	return p;
 }
@@ -75,5 +76,5 @@ bool iw_place_asleep(const struct place *p, uint64_t now_ns)
 	uint32_t age = (uint32_t)(now_ns >> ENTERED_SHIFT) - entered;
 
 	/* Who has entered meanwhile has an age below 0. After 17 s nobody knows any more. */
-	return age >= IW_ENTRY_NS >> ENTERED_SHIFT && age <= INT32_MAX;
+	return entered && age >= IW_ENTRY_NS >> ENTERED_SHIFT && age <= INT32_MAX;
 }

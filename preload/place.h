@@ -10,7 +10,7 @@
  * place.asleep    how many sleep on it; too large after a sleep that was cancelled, and for a
  *                 moment too small after a takeover
  * place.entered   when the last that was noted began, by iw_clock_common() in units of 8 ns,
- *                 modulo 2^32
+ *                 modulo 2^32; 0: none was
  */
 #ifndef IW_PRELOAD_PLACE_H
 #define IW_PRELOAD_PLACE_H
@@ -44,7 +44,9 @@ struct place *iw_place_of_sleepers(const void *address);
 
 /*
  * Of objects whose wakes are timed: a sleep begins at @now_ns of iw_clock_common(); and the last
- * one began so long before @now_ns that the thread is asleep. The latter is async-signal-safe.
+ * one that began in this process did so long before @now_ns that the thread is asleep. Who is
+ * woken may be another: of several sleepers the last speaks for all, and what a wake has cost is
+ * left out where it has only just come. The latter is async-signal-safe.
  */
 void iw_place_note_entry(struct place *p, uint64_t now_ns);
 bool iw_place_asleep(const struct place *p, uint64_t now_ns);

@@ -30,7 +30,10 @@ int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool 
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 		 bool private_, uint32_t bits, uint64_t stamped_at);
 
-/* Somebody else, another library's unlock, has just woken @woken sleepers: learn from it. */
+/*
+ * Somebody else, another library's unlock, has just woken @woken sleepers, as far as is known:
+ * learn from it. 0: nothing is learned.
+ */
 void iw_note_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at);
 
 #endif

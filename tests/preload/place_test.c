@@ -84,6 +84,19 @@ static void test_asleep_when_the_kernel_has_it(void **state)
 	assert_false(iw_place_asleep(p, 4999999999000));
 }
 
+/* Nor of one that has only just got the place. */
+static void test_nothing_is_known_of_who_never_slept(void **state)
+{
+	struct place *p = iw_place_take(object(5));
+
+	(void)state;
+	for (uint64_t now_ns = 5000000000000; now_ns < 5040000000000; now_ns += 1000000000)
+		assert_false(iw_place_asleep(p, now_ns));
+	iw_place_note_entry(p, 5000000000000);
+	p = iw_place_take(rival_of(object(5)));
+	assert_false(iw_place_asleep(p, 5001000000000));
+}
+
 /* Who slept under the former owner wakes under the new one. */
 static void test_a_count_is_not_another_ones(void **state)
 {
@@ -128,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_its_own_until_another_comes),
 		cmocka_unit_test(test_sleepers_are_counted),
 		cmocka_unit_test(test_asleep_when_the_kernel_has_it),
+		cmocka_unit_test(test_nothing_is_known_of_who_never_slept),
 		cmocka_unit_test(test_a_count_is_not_another_ones),
 		cmocka_unit_test(test_objects_spread_over_the_table),
 	};
