@@ -11,7 +11,7 @@
 
 #define FORMAT_VERSION 1
 
-/* The report names so many reasons, and none that is rarer than one sleep in a hundred. */
+/* The report names so many reasons, and none that is rarer than one in a hundred. */
 #define REASONS_SHOWN 3
 
 static const char *const kinds[IPCWAIT_KIND_COUNT] = {
