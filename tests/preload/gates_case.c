@@ -88,10 +88,11 @@ static void destroyed_at_once(void)
 }
 
 static pthread_barrier_t stuck;
-static int gone, waiter;
+static int destroying, gone, waiter;
 
 static void *destroy(void *arg)
 {
+	set(&destroying, 1);
 	(void)pthread_barrier_destroy(&stuck);
 	set(&gone, 1);
 	return arg;
@@ -117,6 +118,7 @@ static void destroyed_in_a_round(void)
 	(void)begin_thread(meet, NULL);
 	NEEDS(eventually(sleeps, NULL));
 	(void)begin_thread(destroy, NULL);
+	NEEDS(becomes(&destroying, 1));
 	pass_ms(100);
 	expect_number("destroyed while somebody waits", get(&gone), 0);
 }

@@ -44,7 +44,17 @@ class Compare(unittest.TestCase):
         _, bad, said = compared(f'[ "$OTHER" ] && mkdir {self.folder}/once && echo a FAIL || '
                                 'echo a ok')
         self.assertEqual(bad, 0)
-        self.assertIn('flaky: fake: a: plainly ok, ok, ok; the other FAIL, ok, ok', said)
+        self.assertIn('flaky: fake: a: plainly ok, ok, ok, ok, ok; '
+                      'the other FAIL, ok, ok, ok, ok', said)
+
+    def test_one_that_fails_now_and_then(self):
+        # In the first run and the third, and never plainly.
+        _, bad, said = compared(f'[ "$OTHER" ] || {{ echo a ok; exit; }}; echo >>{self.folder}/n; '
+                                f'case $(wc -l <{self.folder}/n) in 1|3) echo a FAIL;; '
+                                '*) echo a ok; esac')
+        self.assertEqual(bad, 1)
+        self.assertIn('DIFFERENT: fake: a: plainly ok, ok, ok, ok, ok; '
+                      'the other FAIL, ok, FAIL, ok, ok', said)
 
     def test_a_crash_beside_a_flaky_test(self):
         _, bad, said = compared(f'[ "$OTHER" ] && mkdir {self.folder}/once && echo a FAIL || '
@@ -64,6 +74,9 @@ class Compare(unittest.TestCase):
             f.write(JUNIT)
         self.assertEqual(suites.from_xml(path),
                          {'a': 'ok', 'b': 'skipped', 'c': 'FAIL', 'd': 'FAIL'})
+        with open(path, 'w') as f:
+            f.write(JUNIT[:60])
+        self.assertEqual(suites.from_xml(path), {})
 
     def test_text(self):
         said = 'test_x (test.t.C.test_x)\nof a thing ... ok\n'
@@ -91,7 +104,7 @@ class Compare(unittest.TestCase):
         self.assertEqual([said[:2] for said in found],
                          [('sem_wait/1-1', 'same'), ('sem_wait/1-2', 'different'),
                           ('sem_wait/1-3', 'not built')])
-        self.assertIn('plainly 0; under the module 1', found[1][2])
+        self.assertIn('plainly 0, 0, 0, 0, 0; under the module 1, 1, 1, 1, 1', found[1][2])
         self.assertEqual(list(posix_suite.sources(self.folder, 'mq_*')), [])
 
 
