@@ -150,6 +150,8 @@ def measure(o, programs, arms, c):
 def run(arguments):
     o = parser().parse_args(arguments)
     if o.pool:
+        if o != parser().parse_args(["--pool", *o.pool, "--build", str(o.build)]):
+            raise refused("--pool measures nothing, and takes no other options")
         print("\n".join(pooling.lines(o.pool)))
         return OK
     programs = chosen(o.only)

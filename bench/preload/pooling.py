@@ -21,24 +21,34 @@ def loses_nothing(name):
     return bars_of(name) in (NO_LOSS, NO_HARM, NO_BURN)
 
 
+def judged(rounds):
+    """Those in which nobody disturbed either run; a program counts as often as it ran."""
+    return [r for r in rounds
+            if not any(r[arm]["noisy"] for arm in ("none", "ours") if r.get(arm))]
+
+
 def ratios(results, figure):
-    """A program counts as often as it ran."""
-    found = []
+    """The figures of all pairs of runs, and how many pairs were disturbed."""
+    found, disturbed = [], 0
     for path, result in results:
         try:
-            found += [v for e in result["programs"] if loses_nothing(e["name"])
-                      for v in judging.compared(figure, e["rounds"], "ours", "none")["values"]]
+            for e in result["programs"]:
+                if loses_nothing(e["name"]):
+                    rounds = judged(e["rounds"])
+                    disturbed += len(e["rounds"]) - len(rounds)
+                    found += judging.compared(figure, rounds, "ours", "none")["values"]
         except (KeyError, TypeError, AttributeError) as e:
             raise refused(f"{shown(path)} is no result of bench/preload") from e
-    return found
+    return found, disturbed
 
 
 def lines(paths):
     results = [(path, store.load_json(path)) for path in paths]
     for figure in FIGURES:
-        values = ratios(results, figure)
+        values, disturbed = ratios(results, figure)
         low, high = judging.interval(values) or (None, None)
         if low is None:
             raise refused("--pool: too few runs of programs that are to lose nothing")
         yield (f"{figure:<8}{value(figure, statistics.median(values)):>8}  "
-               f"{value(figure, low)} .. {value(figure, high)}  of {len(values)} pairs of runs")
+               f"{value(figure, low)} .. {value(figure, high)}  of {len(values)} pairs of runs, "
+               f"without {disturbed} that were disturbed")

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 from preload import arms, catalogue, judging, pooling, session, table    # noqa: E402
 from preload.bars import BARS, Bar                              # noqa: E402
 
+POOLED = [ROOT / f"bench/results/preload-{name}-2vcpu-kvm-zen5.json" for name in ("tools", "servers")]
 SHIM = BUILD / "bench/preload/null_shim.so"
 PROGRAMS = {"alone": ("mutex", "sem", "rdlock", "wrlock"),
             "contend": ("mutex2", "mutex4", "rwlock2", "rwlock4"),
@@ -128,7 +129,15 @@ class Statistics(unittest.TestCase):
                 {"name": name, "rounds": [{"none": good(1.0), "ours": good(t)} for t in times]}
                 for name, *times in programs]}
         results = [result(("xz", 2.0, 4.0), ("java/linked", 0.01)), result(("mariadb/mixed4", 1.0))]
-        self.assertEqual(pooling.ratios(results, "speed"), [0.5, 0.25, 1.0])
+        self.assertEqual(pooling.ratios(results, "speed"), ([0.5, 0.25, 1.0], 0))
+
+    def test_a_pool_has_no_disturbed_pairs(self):
+        rounds = [{"none": good(1.0), "ours": good(2.0)},
+                  {"none": good(1.0, noisy=True), "ours": good(9.0)},
+                  {"none": good(1.0), "ours": good(9.0, noisy=True)},
+                  {"none": good(1.0)}]
+        results = [("r.json", {"programs": [{"name": "xz", "rounds": rounds}]})]
+        self.assertEqual(pooling.ratios(results, "speed"), ([0.5], 2))
 
     def test_every_bar_has_its_program(self):
         self.assertLessEqual(set(BARS), {p.name for p in catalogue.PROGRAMS})
@@ -222,8 +231,14 @@ class Command(unittest.TestCase):
         self.assertEqual({line.split()[0].split("/")[0] for line in r.stdout.splitlines()},
                          {"java", "c", "alone", "stress-ng"})
 
+    def test_a_pool(self):
+        r = bench("--pool", *POOLED)
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        for line, figure in zip(r.stdout.splitlines(), ("speed", "cpu"), strict=True):
+            self.assertRegex(line, rf"^{figure} +[01]\.\d+x? .* of \d+ pairs of runs, without \d+ that")
+
     def test_bad_input(self):
-        for words in (("--only", "none"), ("--cpus", "x"), ("--cpus", "9999"), ("--rounds", "0"),
+        for words in (("--only", "none"), ("--pool", *POOLED, "--cheap"), ("--cpus", "x"), ("--cpus", "9999"), ("--rounds", "0"),
                       ("--arms", "none,x"), ("--seconds", "0"), ("--out", "/dev/null/r.json"),
                       ("--only", ""), ("more",), ("--build", "/nowhere"), ("--pool", "/nowhere")):
             r = bench(*words)
