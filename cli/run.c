@@ -20,6 +20,7 @@ static const char help[] =
 	"where that pays.\n"
 	"\n"
 	"  --policy P     adaptive, latency, power, spin, block, haltpoll or ticks\n"
+	"  --fd           also where it waits for sockets, pipes and eventfds\n"
 	"  --stats        at the end, show on the standard error what was gained\n"
 	"  --json         the same as a JSON object\n"
 	"  --output FILE  with --stats or --json: write it to FILE\n"
@@ -33,7 +34,7 @@ static const char help[] =
 	"failed; 126 the program cannot be run; 127 it was not found.\n";
 
 struct options {
-	bool stats, json, explain, no_follow;
+	bool fd, stats, json, explain, no_follow;
 	const char *policy, *output, *module;
 };
 
@@ -61,6 +62,7 @@ static int set_policy(struct options *o, const char *text)
 
 static const struct argument known[] = {
 	{ "--policy", ARGUMENT_VALUE, .set = set_policy },
+	{ "--fd", ARGUMENT_FLAG, .at = offsetof(struct options, fd) },
 	{ "--stats", ARGUMENT_FLAG, .at = offsetof(struct options, stats) },
 	{ "--json", ARGUMENT_FLAG, .at = offsetof(struct options, json) },
 	{ "--output", ARGUMENT_PATH, .at = offsetof(struct options, output) },
@@ -83,6 +85,7 @@ static int check(const struct options *o)
 static int set_variables(const struct options *o, const char *module)
 {
 	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
+	    (o->fd && setenv("IPCWAIT_FD", "1", 1)) ||
 	    (o->explain && setenv("IPCWAIT_EXPLAIN", "1", 1)) ||
 	    (o->no_follow && setenv(FOLLOW_VARIABLE, "0", 1)))
 		return complain("cannot set the environment: %s", strerror(errno));

@@ -21,7 +21,7 @@ static const char *const kinds[IPCWAIT_KIND_COUNT] = {
 	[IPCWAIT_KIND_BARRIER] = "barrier",   [IPCWAIT_KIND_LATCH] = "latch",
 	[IPCWAIT_KIND_ONCE] = "once",         [IPCWAIT_KIND_RWLOCK] = "rwlock",
 	[IPCWAIT_KIND_WAIT_ANY] = "wait_any", [IPCWAIT_KIND_QUEUE] = "queue",
-	[IPCWAIT_KIND_CHANNEL] = "channel",
+	[IPCWAIT_KIND_CHANNEL] = "channel",   [IPCWAIT_KIND_FD] = "fd",
 };
 
 static const char *const reasons[RUN_REASONS] = {

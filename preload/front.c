@@ -26,13 +26,22 @@ static uint32_t handled(const struct front *me)
 	return me->interrupts == FRONT_ANY ? iw_handled.any : iw_handled.interrupting;
 }
 
+bool iw_front_interrupted(struct front *me)
+{
+	if (handled(me) == me->handled)
+		return false;
+	me->result = EINTR;
+	return true;
+}
+
 enum iw_seen iw_front_look(struct iw_waiter *base)
 {
 	struct front *me = (struct front *)base;
 
 	if (me->over)
 		return end_seen(me);
-	me->result = handled(me) == me->handled ? call_of(me)->take(me) : EINTR;
+	if (!iw_front_interrupted(me))
+		me->result = call_of(me)->take(me);
 	return me->result == EBUSY ? IW_AWAY : IW_THERE;
 }
 
@@ -94,7 +103,7 @@ int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t sit
 		pthread_testcancel();
 	me->place = iw_place_take(me->object);
 	me->base.window = &me->place->window;
-	me->base.futex = me->object;
+	me->base.futex = call->waitable.in_kernel ? NULL : me->object;
 	me->base.site = site;
 	me->base.private_ = true;
 	me->base.sleep = sleep_in_original;

@@ -53,6 +53,9 @@ struct front_call {
 	int (*block)(const struct front *me);
 };
 
+/* True if a handler has run that ends the call: its result is EINTR then. */
+bool iw_front_interrupted(struct front *me);
+
 enum iw_seen iw_front_look(struct iw_waiter *base);
 struct iw_rest iw_front_settle(struct iw_waiter *base);
 

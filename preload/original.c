@@ -58,6 +58,23 @@ static const struct name names[] = {
 	{ AT(sysv_signal), "sysv_signal", NULL },
 	{ AT(sigset), "sigset", NULL },
 	{ AT(siginterrupt), "siginterrupt", NULL },
+	{ AT(read), "read", NULL },
+	{ AT(recv), "recv", NULL },
+	{ AT(recvfrom), "recvfrom", NULL },
+	{ AT(recvmsg), "recvmsg", NULL },
+	{ AT(accept), "accept", NULL },
+	{ AT(accept4), "accept4", NULL },
+	{ AT(poll), "poll", NULL },
+	{ AT(ppoll), "ppoll", NULL },
+	{ AT(select), "select", NULL },
+	{ AT(pselect), "pselect", NULL },
+	{ AT(epoll_wait), "epoll_wait", NULL },
+	{ AT(epoll_pwait), "epoll_pwait", NULL },
+	{ AT(read_chk), "__read_chk", NULL },
+	{ AT(recv_chk), "__recv_chk", NULL },
+	{ AT(recvfrom_chk), "__recvfrom_chk", NULL },
+	{ AT(poll_chk), "__poll_chk", NULL },
+	{ AT(ppoll_chk), "__ppoll_chk", NULL },
 	{ AT(syscall), "syscall", NULL },
 };
 
@@ -80,6 +97,15 @@ static uint32_t find_cond_mark(void)
 	return words[MARK_SINCE_2_41] == 1 ? MARK_SINCE_2_41 : 0;
 }
 
+/* A function that nobody has a reason to stand in front of tells which library is libc. */
+static bool is_libcs(const void *f)
+{
+	Dl_info it, libc;
+
+	return dladdr(f, &it) && dladdr(dlsym(RTLD_NEXT, "gnu_get_libc_version"), &libc) &&
+	       it.dli_fbase == libc.dli_fbase;
+}
+
 /* Threads that come at the same time find the same. */
 void iw_find_originals(void)
 {
@@ -91,6 +117,7 @@ void iw_find_originals(void)
 		memcpy((char *)&iw_originals + n->where, &f, sizeof(f));
 	}
 	iw_originals.cond_mark = find_cond_mark();
+	iw_originals.read_is_libcs = is_libcs(*(void **)&iw_originals.read);
 	/* ORD original.R1: release, the pointers. Pairs with original.A1. */
 	ipcwait_impl_store32_release(&iw_originals.found, 1);
 }

@@ -7,9 +7,14 @@
 #ifndef IW_PRELOAD_ORIGINAL_H
 #define IW_PRELOAD_ORIGINAL_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include <ipcwait/base.h>
@@ -62,6 +67,33 @@ struct originals {
 	void (*(*sigset)(int number, void (*f)(int)))(int);
 	int (*siginterrupt)(int number, int interrupts);
 
+	ssize_t (*read)(int fd, void *to, size_t n);
+	ssize_t (*recv)(int fd, void *to, size_t n, int flags);
+	ssize_t (*recvfrom)(int fd, void *to, size_t n, int flags, struct sockaddr *from,
+			    socklen_t *length);
+	ssize_t (*recvmsg)(int fd, struct msghdr *m, int flags);
+	int (*accept)(int fd, struct sockaddr *from, socklen_t *length);
+	int (*accept4)(int fd, struct sockaddr *from, socklen_t *length, int flags);
+	int (*poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
+	int (*ppoll)(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		     const sigset_t *mask);
+	int (*select)(int n, fd_set *in, fd_set *out, fd_set *except,
+		      struct timeval *timeout);
+	int (*pselect)(int n, fd_set *in, fd_set *out, fd_set *except,
+		       const struct timespec *timeout, const sigset_t *mask);
+	int (*epoll_wait)(int fd, struct epoll_event *events, int most, int timeout_ms);
+	int (*epoll_pwait)(int fd, struct epoll_event *events, int most, int timeout_ms,
+			   const sigset_t *mask);
+
+	/* For programs that are compiled with _FORTIFY_SOURCE: those end a program that errs. */
+	ssize_t (*read_chk)(int fd, void *to, size_t n, size_t room);
+	ssize_t (*recv_chk)(int fd, void *to, size_t n, size_t room, int flags);
+	ssize_t (*recvfrom_chk)(int fd, void *to, size_t n, size_t room, int flags,
+				struct sockaddr *from, socklen_t *length);
+	int (*poll_chk)(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room);
+	int (*ppoll_chk)(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+			 const sigset_t *mask, size_t room);
+
 	long (*syscall)(long number, long a, long b, long c, long d, long e, long f);
 
 	/*
@@ -69,6 +101,8 @@ struct originals {
 	 * none of those that are known, so all of them are left to the original.
 	 */
 	uint32_t cond_mark;
+
+	bool read_is_libcs; /* and no other library's that stands in front of it */
 	struct ipcwait_word32 found;
 };
 

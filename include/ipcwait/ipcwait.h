@@ -11,6 +11,7 @@
 #include <ipcwait/cond.h>
 #include <ipcwait/event.h>
 #include <ipcwait/eventcount.h>
+#include <ipcwait/fd.h>
 #include <ipcwait/explain.h>
 #include <ipcwait/futex.h>
 #include <ipcwait/latch.h>

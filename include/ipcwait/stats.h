@@ -32,6 +32,7 @@ enum ipcwait_kind {
 	IPCWAIT_KIND_WAIT_ANY,
 	IPCWAIT_KIND_QUEUE, /* of one consumer or one producer too */
 	IPCWAIT_KIND_CHANNEL,
+	IPCWAIT_KIND_FD, /* descriptors */
 	IPCWAIT_KIND_COUNT,
 };
 

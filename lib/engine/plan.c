@@ -3,6 +3,7 @@
 #include "os/cpu.h"
 #include "os/seam.h"
 #include "policy/ablation.h"
+#include "policy/call_cost.h"
 #include "policy/cost.h"
 #include "policy/credit.h"
 #include "policy/mirror.h"
@@ -107,8 +108,22 @@ static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 	return past_ns < latency_ns ? latency_ns - past_ns : 0;
 }
 
+static void plan_costs_in_kernel(struct iw_waiter *me)
+{
+	uint64_t ns = iw_call_cost_ns(me->facts, iw_tick_now(&me->facts->rate));
+
+	if (!ns)
+		ns = iw_cost_block_ns(me->facts, IPCWAIT_ADAPTIVE);
+	me->delay_ns = iw_call_cost_latency_ns(ns);
+	me->block_ns = iw_cost_combine_ns(me->delay_ns, ns - me->delay_ns, me->preset);
+}
+
 void iw_plan_costs(struct iw_waiter *me)
 {
+	if (me->what->in_kernel) {
+		plan_costs_in_kernel(me);
+		return;
+	}
 	me->block_ns = iw_cost_block_ns(me->facts, me->preset);
 	me->delay_ns = delay_from_own_wake(me->facts);
 	if (me->preset == IPCWAIT_LATENCY && iw_self()->late_on == me->window)
@@ -130,6 +145,19 @@ static bool affordable(const struct iw_waiter *me, uint64_t now)
 	return iw_credit_allows(me->facts, iw_self()->credit_full_at, now);
 }
 
+/* As long as nothing is known about this machine but a table, or nothing about such calls. */
+static bool probes_often(const struct iw_waiter *me, uint64_t now)
+{
+	return me->what->in_kernel ? !iw_call_cost_ns(me->facts, now)
+				   : iw_cost_source(me->facts) == IW_COST_TABLE;
+}
+
+static bool probe_due(const struct iw_waiter *me, uint64_t now)
+{
+	return me->what->in_kernel ? iw_call_cost_probe_due(me->facts, now)
+				   : iw_cost_probe_due(me->facts, now);
+}
+
 static bool probe(const struct iw_waiter *me, uint64_t now)
 {
 	struct iw_thread *self = iw_self();
@@ -137,8 +165,8 @@ static bool probe(const struct iw_waiter *me, uint64_t now)
 	if (iw_without(IW_COST_PROBES) ||
 	    IPCWAIT_LIKELY(++self->unprobed % FIRST_SPINS_PER_PROBE))
 		return false;
-	if (iw_cost_source(me->facts) != IW_COST_TABLE &&
-	    (self->unprobed < SPINS_PER_PROBE || !iw_cost_probe_due(me->facts, now)))
+	if (!probes_often(me, now) &&
+	    (self->unprobed < SPINS_PER_PROBE || !probe_due(me, now)))
 		return false;
 	self->unprobed = 0;
 	return true;

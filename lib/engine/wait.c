@@ -6,6 +6,7 @@
 #include "engine/spin.h"
 #include "engine/wait.h"
 #include "os/seam.h"
+#include "policy/call_cost.h"
 #include "policy/cost.h"
 #include "policy/policy.h"
 #include "policy/window.h"
@@ -22,7 +23,8 @@
 struct course {
 	bool dirty;         /* its length is not known */
 	bool timed;         /* a timer of ours ended the last sleep */
-	uint64_t spun_ns;   /* how long all spins took */
+	uint64_t spun_ns;   /* how long all spins took, of this thread's time ... */
+	uint64_t took_ns;   /* ... and of all */
 	uint64_t began_at;  /* when the wait began */
 	uint64_t asleep_at; /* when the current sleep began, or the last one ended */
 	uint64_t late_ns;   /* how long before that the waker stamped the object, or 0 */
@@ -46,6 +48,22 @@ static void note_latency(const struct iw_waiter *me, uint64_t slept_ns, uint64_t
 }
 
 /*
+ * Nobody has put a stamp. If the wait slept where it could have spun, how much longer it took than
+ * the last one that did is what sleeping costs.
+ */
+static uint64_t lateness_in_kernel(const struct iw_waiter *me, uint64_t slept_ns)
+{
+	uint64_t usual_ns = iw_call_cost_latency_ns(me->block_ns);
+	const struct iw_thread *self = iw_self();
+
+	if (me->reason == IW_PROBE && self->spun_on == me->window &&
+	    slept_ns >= IW_ENTRY_NS)
+		iw_call_cost_note(me->facts, iw_tick_now(&me->facts->rate), slept_ns,
+				  self->spun_ns);
+	return usual_ns < slept_ns ? usual_ns : slept_ns;
+}
+
+/*
  * How long before @now the wait really ended. The waker's stamp tells, if it was put during
  * this sleep: then it is a sample of the machine's wake latency too. Else the usual latency
  * is taken, since a sleeper never runs at once.
@@ -56,6 +74,8 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 
 	if (!me->woken)
 		return 0;
+	if (me->what->in_kernel)
+		return lateness_in_kernel(me, slept_ns);
 	if (iw_window_stamp_age(me->window, iw_clock_common(now), slept_ns, &age_ns)) {
 		note_latency(me, slept_ns, age_ns);
 		return age_ns;
@@ -194,6 +214,7 @@ static bool spin(struct iw_waiter *me, struct course *c, uint64_t limit_ns)
 	me->reason = spun.reason;
 	c->dirty = taken && spun.dirty;
 	c->spun_ns += spun.ns;
+	c->took_ns += spun.ns + spun.given_ns;
 	c->asleep_at += spun.ns;
 	if (taken)
 		c->late_ns = 0;
@@ -292,6 +313,12 @@ static int give_up(struct iw_waiter *me, int r)
 	return r;
 }
 
+/* The call that was to sleep found it. */
+static bool was_there(const struct iw_waiter *me, const struct course *c)
+{
+	return me->what->in_kernel && c->outcome.slept_ns < IW_ENTRY_NS;
+}
+
 /*
  * Learn from the length of a wait that slept. It ends at the waker's stamp, which is late_ns
  * before the last reading of the clock. One that nobody ended lasted at least so long, which says
@@ -302,7 +329,7 @@ static void learn(struct iw_waiter *me, struct course *c, bool ended)
 	uint64_t waited_ns = c->asleep_at - c->began_at - c->late_ns;
 
 	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
-	if (c->dirty || (!ended && waited_ns < 2 * me->block_ns))
+	if (c->dirty || was_there(me, c) || (!ended && waited_ns < 2 * me->block_ns))
 		return;
 	c->outcome.wait_ns = waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0;
 	iw_plan_learn_slept(me, waited_ns, c->spun_ns, ended);
@@ -363,6 +390,10 @@ static int end_spinning(struct iw_waiter *me, struct course *c)
 {
 	iw_count(me->what->kind, IW_SPUN, 1);
 	c->outcome.wait_ns = c->dirty ? 0 : c->spun_ns;
+	if (me->what->in_kernel) {
+		iw_self()->spun_on = me->window;
+		iw_self()->spun_ns = c->took_ns;
+	}
 	if (!c->dirty)
 		iw_plan_learn_spun(me, c->spun_ns);
 	return 0;
@@ -429,11 +460,16 @@ static int wait_plainly(struct iw_waiter *me)
 	return tell(me, &o);
 }
 
-/* Most waits that are worth a look are over here, and nothing has been worked out for them. */
+/*
+ * Most waits that are worth a look are over here, and nothing has been worked out for them. What the
+ * kernel had already was not waited for.
+ */
 static int end_at_once(struct iw_waiter *me)
 {
 	struct iw_outcome o;
 
+	if (me->what->in_kernel)
+		return 0;
 	iw_count(me->what->kind, IW_SPUN, 1);
 	iw_plan_learn_spun(me, 0);
 	o = outcome_of(me);

@@ -97,6 +97,12 @@ struct iw_waitable {
 	 * between leaves something to see. */
 	bool resumable;
 
+	/*
+	 * It is something of the kernel's, a descriptor: a look is a system call, no waker leaves a
+	 * stamp, and the sleep itself looks first. docs/design/descriptors.md
+	 */
+	bool in_kernel;
+
 	/* Take it if it is there. The body of the spin loop: while it is not there, reads, but
 	 * for a mark that it sets where it finds it missing. */
 	enum iw_seen (*look)(struct iw_waiter *me);

@@ -60,3 +60,8 @@ unsigned iw_cpu_node(void)
 		return 0;
 	return node;
 }
+
+void iw_cpu_yield(void)
+{
+	(void)iw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+}

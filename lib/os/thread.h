@@ -29,6 +29,11 @@ struct iw_thread {
 	const void *late_on; /* window of the last contended wait, and how long after ... */
 	uint64_t late_ns;    /* ... its end the thread ran again */
 
+	/* Its waits in the kernel. */
+	bool shares_cpu; /* somebody ran on its CPU when it last yielded */
+	const void *spun_on; /* window of the last that ended while spinning, ... */
+	uint64_t spun_ns;    /* ... and how long it took */
+
 	/* Who it is, with the generation that this was read in: lib/os/life.c. */
 	uint64_t id;
 	uint64_t birth;

@@ -79,6 +79,7 @@ const char *iw_kind_name(enum ipcwait_kind kind)
 		[IPCWAIT_KIND_WAIT_ANY] = "wait_any",
 		[IPCWAIT_KIND_QUEUE] = "queue",
 		[IPCWAIT_KIND_CHANNEL] = "channel",
+		[IPCWAIT_KIND_FD] = "fd",
 	};
 
 	return (unsigned)kind < IPCWAIT_KIND_COUNT ? names[kind] : "object";

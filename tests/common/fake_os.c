@@ -7,6 +7,7 @@
 #include "common/fake_os.h"
 #include "env/facts.h"
 #include "os/clock.h"
+#include "os/descriptor.h"
 #include "os/file.h"
 #include "os/futex.h"
 #include "os/lines.h"
@@ -163,6 +164,13 @@ unsigned iw_cpu_current(void)
 	return fake.cpu;
 }
 
+void iw_cpu_yield(void)
+{
+	fake.yields++;
+	if (fake.on_yield)
+		fake.on_yield();
+}
+
 uint32_t iw_thread_id(void)
 {
 	return fake.id;
@@ -254,4 +262,52 @@ int iw_trace_file_create(struct iw_trace_file *t, const char *path, size_t bytes
 	(void)path;
 	(void)bytes;
 	return -ENOSPC;
+}
+
+/* Nothing is ever there; what waits for descriptors is tested over the real kernel. */
+bool iw_fd_nonblocking(int fd)
+{
+	(void)fd;
+	return false;
+}
+
+bool iw_fd_readable(int fd)
+{
+	(void)fd;
+	return false;
+}
+
+ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
+{
+	(void)fd;
+	(void)buffer;
+	(void)bytes;
+	return -EBADF;
+}
+
+ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
+{
+	return iw_fd_read(fd, buffer, bytes);
+}
+
+ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags)
+{
+	(void)flags;
+	return iw_fd_read(fd, buffer, bytes);
+}
+
+int iw_fd_poll(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
+{
+	(void)fds;
+	(void)n;
+	fake.now_ns += timeout_ns;
+	return 0;
+}
+
+int iw_fd_epoll_wait(int fd, struct epoll_event *events, int most, int64_t timeout_ns)
+{
+	(void)events;
+	(void)most;
+	(void)timeout_ns;
+	return (int)iw_fd_read(fd, NULL, 0);
 }

@@ -162,3 +162,7 @@ unsigned iw_cpu_current(void)
 {
 	return model_one_cpu ? 0 : model_thread();
 }
+
+void iw_cpu_yield(void)
+{
+}

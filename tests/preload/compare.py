@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """One program plainly and under the preload module: it must say the same and end in the same way.
 
-    compare.py [--runs N] [--with LIBRARY] MODULE PROGRAM [ARGUMENT...]
+    compare.py [--runs N] [--fd] [--with LIBRARY] MODULE PROGRAM [ARGUMENT...]
 
-Each policy has its runs, and all are compared with the first plain one. With --with the program runs
+With --fd the module is in front of descriptors too. Each policy has its runs, and all are compared with the first plain one. With --with the program runs
 beside that library, which is preloaded in front of the module, behind it, and alone. Exit status 77
 where the module or the library is not there.
 """
@@ -74,6 +74,7 @@ def skip(why):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--runs', type=int, default=2)
+    parser.add_argument('--fd', action='store_true')
     parser.add_argument('--with', dest='beside')
     parser.add_argument('module')
     parser.add_argument('command', nargs=argparse.REMAINDER)
@@ -90,7 +91,7 @@ def main():
         skip(f'{args.beside} is not there')
     runs = 0
     for name, preload in preloads(args.module, args.beside):
-        for policy in POLICIES:
+        for policy in ({**p, **({'IPCWAIT_FD': '1'} if args.fd else {})} for p in POLICIES):
             for k in range(args.runs):
                 words = ' '.join(f'{k}={v}' for k, v in policy.items()) or 'no policy'
                 what = f'{name}, {words}, run {k + 1}'

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* <ipcwait/fd.h> with the kernel that there is: every documented result, and hand-offs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ipcwait/ipcwait.h>
+
+#include "common/cmocka_all.h"
+
+#define LATER  ipcwait_deadline_in_ns(INT64_C(2000000))
+#define ROUNDS 2000
+
+static int pipes[2], sockets[2], event;
+static char byte;
+
+static int setup(void **state)
+{
+	(void)state;
+	check_watchdog(60);
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	event = eventfd(0, 0);
+	assert_true(event >= 0);
+	errno = 4711;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	int r = errno == 4711 ? 0 : -1;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		(void)close(pipes[i]);
+		(void)close(sockets[i]);
+	}
+	(void)close(event);
+	return r;
+}
+
+static void put(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void test_what_is_there(void **state)
+{
+	char text[4] = "";
+	uint64_t count = 7;
+
+	(void)state;
+	put(pipes[1], "abc");
+	assert_int_equal(ipcwait_read(pipes[0], text, 2, NULL), 2);
+	assert_memory_equal(text, "ab", 2);
+	assert_int_equal(ipcwait_read(pipes[0], text, sizeof(text), NULL), 1);
+	put(sockets[1], "xyz");
+	assert_int_equal(ipcwait_recv(sockets[0], text, 3, MSG_PEEK, NULL), 3);
+	assert_int_equal(ipcwait_recv(sockets[0], text, 3, MSG_WAITALL, NULL), 3);
+	assert_memory_equal(text, "xyz", 3);
+	put(sockets[1], "q");
+	assert_int_equal(ipcwait_read(sockets[0], text, 3, NULL), 1);
+	assert_int_equal(write(event, &count, sizeof(count)), sizeof(count));
+	count = 0;
+	assert_int_equal(ipcwait_read(event, &count, sizeof(count), NULL), sizeof(count));
+	assert_int_equal(count, 7);
+	assert_int_equal(ipcwait_read(pipes[0], text, 0, NULL), 0);
+}
+
+static void test_ends(void **state)
+{
+	(void)state;
+	assert_int_equal(close(pipes[1]), 0);
+	assert_int_equal(ipcwait_read(pipes[0], &byte, 1, NULL), 0);
+	assert_int_equal(shutdown(sockets[1], SHUT_WR), 0);
+	assert_int_equal(ipcwait_recv(sockets[0], &byte, 1, 0, NULL), 0);
+	pipes[1] = dup(event);
+}
+
+static void test_nonblocking(void **state)
+{
+	(void)state;
+	assert_int_equal(fcntl(pipes[0], F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(fcntl(sockets[0], F_SETFL, O_NONBLOCK), 0);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(ipcwait_read(pipes[0], &byte, 1, NULL), -EAGAIN);
+		assert_int_equal(ipcwait_read(sockets[0], &byte, 1, NULL), -EAGAIN);
+		assert_int_equal(ipcwait_recv(sockets[0], &byte, 1, 0, NULL), -EAGAIN);
+	}
+	assert_int_equal(ipcwait_recv(sockets[1], &byte, 1, MSG_DONTWAIT, NULL), -EAGAIN);
+}
+
+static void test_bad_input(void **state)
+{
+	_Alignas(8) char bytes[32] = { 0 };
+	struct ipcwait_window *crooked = (struct ipcwait_window *)(void *)(bytes + 4);
+	struct epoll_event e;
+	struct pollfd p = { .fd = pipes[0], .events = POLLIN };
+
+	(void)state;
+	assert_int_equal(ipcwait_read(pipes[0], &byte, 1, crooked), -EINVAL);
+	assert_int_equal(ipcwait_recv(sockets[0], &byte, 1, 0, crooked), -EINVAL);
+	assert_int_equal(ipcwait_poll(&p, 1, LATER, crooked), -EINVAL);
+	assert_int_equal(ipcwait_epoll_wait(pipes[0], &e, 1, LATER, crooked), -EINVAL);
+	assert_int_equal(ipcwait_read(-1, &byte, 1, NULL), -EBADF);
+	assert_int_equal(ipcwait_recv(-1, &byte, 1, 0, NULL), -EBADF);
+	assert_int_equal(ipcwait_recv(pipes[0], &byte, 1, 0, NULL), -ENOTSOCK);
+	assert_int_equal(ipcwait_epoll_wait(pipes[0], &e, 1, LATER, NULL), -EINVAL);
+	assert_int_equal(ipcwait_epoll_wait(-1, &e, 1, LATER, NULL), -EBADF);
+	assert_int_equal(ipcwait_poll(NULL, 1, LATER, NULL), -EFAULT);
+	put(pipes[1], "a");
+	assert_int_equal(ipcwait_read(pipes[0], NULL, 1, NULL), -EFAULT);
+}
+
+static void test_deadlines(void **state)
+{
+	struct pollfd p = { .fd = pipes[0], .events = POLLIN };
+	int epoll = epoll_create1(0);
+	struct epoll_event e = { .events = EPOLLIN };
+	int64_t deadline_ns;
+
+	(void)state;
+	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, pipes[0], &e), 0);
+	for (int i = 0; i < 20; i++) {
+		deadline_ns = LATER;
+		assert_int_equal(ipcwait_poll(&p, 1, deadline_ns, NULL), -ETIMEDOUT);
+		assert_true(ipcwait_now_ns() >= deadline_ns);
+		deadline_ns = LATER;
+		assert_int_equal(ipcwait_epoll_wait(epoll, &e, 1, deadline_ns, NULL),
+				 -ETIMEDOUT);
+		assert_true(ipcwait_now_ns() >= deadline_ns);
+	}
+	assert_int_equal(ipcwait_poll(&p, 1, -1, NULL), -ETIMEDOUT);
+	put(pipes[1], "a");
+	assert_int_equal(ipcwait_poll(&p, 1, 0, NULL), 1);
+	assert_int_equal(p.revents, POLLIN);
+	assert_int_equal(ipcwait_epoll_wait(epoll, &e, 1, 0, NULL), 1);
+	assert_int_equal(ipcwait_epoll_wait(epoll, &e, 1, IPCWAIT_FOREVER, NULL), 1);
+	assert_int_equal(ipcwait_poll(&p, 1, IPCWAIT_FOREVER, NULL), 1);
+	(void)close(epoll);
+}
+
+static void *echo(void *unused)
+{
+	(void)unused;
+	while (ipcwait_recv(sockets[1], &byte, 1, 0, NULL) == 1)
+		assert_int_equal(write(sockets[1], &byte, 1), 1);
+	return NULL;
+}
+
+/* With windows of their own, which learn, and the library's. */
+static void test_hand_offs(void **state)
+{
+	static struct ipcwait_window windows[3];
+	struct pollfd p = { .fd = sockets[0], .events = POLLIN };
+	struct epoll_event e = { .events = EPOLLIN };
+	int epoll = epoll_create1(0);
+	struct ipcwait_stats before, after;
+	pthread_t other;
+	char c;
+
+	(void)state;
+	assert_int_equal(ipcwait_stats_get(&before, sizeof(before)), sizeof(before));
+	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, sockets[0], &e), 0);
+	assert_int_equal(pthread_create(&other, NULL, echo, NULL), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		c = (char)i;
+		assert_int_equal(write(sockets[0], &c, 1), 1);
+		if (i % 4 == 1)
+			assert_int_equal(ipcwait_poll(&p, 1, IPCWAIT_FOREVER, &windows[0]),
+					 1);
+		if (i % 4 == 2)
+			assert_int_equal(ipcwait_epoll_wait(epoll, &e, 1, IPCWAIT_FOREVER,
+							    &windows[1]),
+					 1);
+		assert_int_equal(ipcwait_read(sockets[0], &c, 1,
+					      i % 4 == 3 ? &windows[2] : NULL),
+				 1);
+		assert_int_equal(c, (char)i);
+	}
+	assert_int_equal(shutdown(sockets[0], SHUT_WR), 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	assert_int_equal(ipcwait_stats_get(&after, sizeof(after)), sizeof(after));
+	assert_true(after.kind[IPCWAIT_KIND_FD].spun + after.kind[IPCWAIT_KIND_FD].slept >
+		    before.kind[IPCWAIT_KIND_FD].spun + before.kind[IPCWAIT_KIND_FD].slept);
+	(void)close(epoll);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int number)
+{
+	(void)number;
+	handled++;
+}
+
+static void *disturb(void *target)
+{
+	while (!handled) {
+		(void)usleep(1000);
+		(void)pthread_kill(*(pthread_t *)target, SIGUSR1);
+	}
+	return NULL;
+}
+
+/* A handler that runs while the call sleeps. */
+static void test_signals(void **state)
+{
+	struct sigaction action = { .sa_handler = handle };
+	struct pollfd p = { .fd = pipes[0], .events = POLLIN };
+	pthread_t self = pthread_self(), other;
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		handled = 0;
+		assert_int_equal(pthread_create(&other, NULL, disturb, &self), 0);
+		if (i)
+			assert_int_equal(ipcwait_read(pipes[0], &byte, 1, NULL), -EINTR);
+		else
+			assert_int_equal(ipcwait_poll(&p, 1, IPCWAIT_FOREVER, NULL),
+					 -EINTR);
+		assert_int_equal(pthread_join(other, NULL), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_what_is_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nonblocking, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deadlines, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hand_offs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_signals, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

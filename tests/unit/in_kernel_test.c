@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lib/engine over a fake kernel, for what is waited for in the kernel: when it looks, when it yields,
+ * what it makes of that, and how it learns what a sleep costs without a stamp.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "common/cmocka_all.h"
+#include "common/fake_os.h"
+#include "common/probe.h"
+#include "os/thread.h"
+#include "policy/call_cost.h"
+#include "policy/sites.h"
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+
+#define LOOKS_PER_YIELD 8
+
+static struct call {
+	struct iw_waiter base;
+	struct ipcwait_window window;
+	unsigned looks, sleeps;
+	bool over;
+	int64_t there_at; /* a look finds it from then on; 0: never */
+	int64_t sleep_ns; /* how long the call sleeps */
+} call;
+
+static enum iw_seen look(struct iw_waiter *me)
+{
+	(void)me;
+	if (call.over)
+		return IW_THERE;
+	call.looks++;
+	fake.now_ns += 250;
+	return call.there_at && fake.now_ns >= call.there_at ? IW_THERE : IW_AWAY;
+}
+
+static struct iw_rest settle(struct iw_waiter *me)
+{
+	static const uint32_t none;
+	struct iw_rest rest = iw_rest_on(&none, 0);
+
+	(void)me;
+	rest.may_spin = false;
+	return rest;
+}
+
+static int sleep_in_call(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
+{
+	(void)me;
+	(void)rest;
+	(void)until_ns;
+	call.sleeps++;
+	fake.now_ns += call.sleep_ns;
+	call.over = true;
+	return 0;
+}
+
+static const struct iw_waitable waitable = {
+	.kind = IPCWAIT_KIND_FD,
+	.in_kernel = true,
+	.look = look,
+	.settle = settle,
+};
+
+static void again(int64_t there_after_ns)
+{
+	call.base = (struct iw_waiter){
+		.what = &waitable,
+		.window = &call.window,
+		.deadline_ns = IPCWAIT_FOREVER,
+		.sleep = sleep_in_call,
+	};
+	call.looks = call.sleeps = 0;
+	call.over = false;
+	call.there_at = there_after_ns ? fake.now_ns + there_after_ns : 0;
+	fake.yields = 0;
+}
+
+static void world(void)
+{
+	probe_world(IPCWAIT_ADAPTIVE, 2);
+	CHECK(iw_facts() != NULL);
+	memset(&call, 0, sizeof(call));
+	call.sleep_ns = 70 * US;
+	again(0);
+}
+
+static struct ipcwait_kind_stats counts(void)
+{
+	return probe_stats().kind[IPCWAIT_KIND_FD];
+}
+
+/* It was there: no wait, nothing to count and nothing to learn. */
+static void there_at_the_first_look(void)
+{
+	world();
+	again(1);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.looks, 1);
+	CHECK_EQ(fake.yields, 0);
+	CHECK_EQ(counts().spun, 0);
+	CHECK_EQ(call.window.bins.v, 0);
+	CHECK_EQ(call.window.state.v, 0);
+}
+
+static void yields_now_and_then(void)
+{
+	world();
+	again(12 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.sleeps, 0);
+	CHECK(call.looks > 24);
+	CHECK(fake.yields >= call.looks / LOOKS_PER_YIELD - 1);
+	CHECK(fake.yields <= call.looks / LOOKS_PER_YIELD + 1);
+	CHECK_EQ(counts().spun, 1);
+	CHECK(!iw_thread.shares_cpu);
+}
+
+/* Others run for 5 us in each yield. */
+static void others_run(void)
+{
+	fake.now_ns += 5 * US;
+}
+
+/* Their time is no cost of the spin: it lasts several windows, and yields after each look. */
+static void time_of_others_is_free(void)
+{
+	world();
+	fake.on_yield = others_run;
+	again(100 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.sleeps, 0);
+	CHECK(fake.yields >= 15);
+	CHECK(call.looks <= fake.yields + LOOKS_PER_YIELD + 1);
+	CHECK(counts().spun_useful_ns < 30 * US);
+	CHECK(iw_thread.shares_cpu);
+}
+
+/* Then whoever is waited for is to run before the first look. */
+static void no_first_look_where_the_cpu_is_shared(void)
+{
+	time_of_others_is_free();
+	again(5 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.looks, 1);
+	CHECK_EQ(fake.yields, 1);
+	/* Until nobody takes it any more. */
+	fake.on_yield = NULL;
+	again(12 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(!iw_thread.shares_cpu);
+	again(1);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(fake.yields, 0);
+}
+
+static void hog(void)
+{
+	fake.now_ns += 3 * MS;
+	fake.rseq_field = 0;
+}
+
+/* Somebody has work of its own: no spin beside that. */
+static void ends_where_others_keep_the_cpu(void)
+{
+	world();
+	fake_rseq();
+	fake.on_yield = hog;
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(fake.yields, 1);
+	CHECK_EQ(call.sleeps, 1);
+	CHECK_EQ(call.base.reason, IW_PREEMPTED);
+	CHECK(counts().spun_wasted_ns < 10 * US);
+}
+
+static void teach_long(void)
+{
+	for (int i = 0; i < 64; i++) {
+		call.sleep_ns = 5 * MS;
+		again(0);
+		CHECK_EQ(iw_wait(&call.base), 0);
+		fake.now_ns += 20 * MS;
+	}
+}
+
+/* The call looks itself. */
+static void long_waits_are_left_to_the_call(void)
+{
+	world();
+	teach_long();
+	again(0);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.looks, 0);
+	CHECK_EQ(fake.yields, 0);
+	CHECK_EQ(call.sleeps, 1);
+	CHECK_EQ(call.base.reason, IW_LEARNED_LONG);
+}
+
+/* Calls that find it at once say nothing about waits. */
+static void what_was_there_is_not_learned(void)
+{
+	struct ipcwait_window was;
+
+	world();
+	teach_long();
+	was = call.window;
+	call.sleep_ns = 400;
+	for (int i = 0; i < 100; i++) {
+		again(0);
+		CHECK_EQ(iw_wait(&call.base), 0);
+	}
+	CHECK_EQ(call.sleeps, 1);
+	CHECK_EQ(call.window.bins.v, was.bins.v);
+}
+
+/* Waits of 6 us, and a sleep makes them @cost_ns longer. */
+static void play(unsigned n, int64_t cost_ns)
+{
+	for (unsigned i = 0; i < n; i++) {
+		call.sleep_ns = 6 * US + cost_ns;
+		again(6 * US);
+		CHECK_EQ(iw_wait(&call.base), 0);
+		fake.now_ns += 100 * US;
+	}
+}
+
+static uint64_t known_ns(void)
+{
+	return iw_call_cost_ns(iw_facts(), iw_tick_now(&iw_facts()->rate));
+}
+
+/* One in eight sleeps until it is known, and then one in 64 at most, each 20 ms. */
+static void learns_what_a_sleep_costs(void)
+{
+	uint64_t slept;
+
+	world();
+	CHECK_EQ(known_ns(), 0);
+	play(60, 12 * US);
+	CHECK(known_ns() > 11000 && known_ns() < 14500);
+	slept = counts().slept;
+	CHECK(slept >= 4 && slept <= 8);
+	play(640, 12 * US);
+	CHECK(counts().slept > slept);
+	CHECK(counts().slept <= slept + 5);
+	/* B of the waits in the kernel alone. */
+	again(0);
+	call.sleep_ns = 70 * US;
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(call.base.block_ns > 11000 && call.base.block_ns < 14500);
+}
+
+/* It is soon forgotten, as it might have been wrong. */
+static void forgets_what_a_sleep_costs(void)
+{
+	learns_what_a_sleep_costs();
+	fake.now_ns += 150 * MS;
+	CHECK_EQ(known_ns(), 0);
+	again(0);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.base.block_ns, PROBE_BLOCK_NS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD_TEST(there_at_the_first_look),
+		CHILD_TEST(yields_now_and_then),
+		CHILD_TEST(time_of_others_is_free),
+		CHILD_TEST(no_first_look_where_the_cpu_is_shared),
+		CHILD_TEST(ends_where_others_keep_the_cpu),
+		CHILD_TEST(long_waits_are_left_to_the_call),
+		CHILD_TEST(what_was_there_is_not_learned),
+		CHILD_TEST(learns_what_a_sleep_costs),
+		CHILD_TEST(forgets_what_a_sleep_costs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
