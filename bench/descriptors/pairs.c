@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pairs: processes in pairs hand 8 bytes to and fro through descriptors. One line of JSON: round
+ * trips, CPU time of the processes and of the machine, and with --pause-us what a write takes to
+ * end the other's wait. docs/benchmarks/descriptors.md tells what is asked of it.
+ */
+#include "pairs.h"
+
+#include "../common/clock.h"
+#include "../common/quantile.h"
+#include "../../tools/common/complain.h"
+#include "../../tools/common/place.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CPUS_MOST 1024
+#define WARM_S    0.1 /* before what is measured, but no longer than that */
+
+const char program_name[] = "pairs";
+
+static pid_t children[2 * PAIRS_MOST];
+
+/* At one moment, since some other. */
+struct reading {
+	int64_t at_ns;
+	double cpu_s, machine_s; /* below 0: not to be had */
+	uint64_t turns[PAIRS_MOST], samples[PAIRS_MOST];
+};
+
+/* CPU seconds of the machine, not idle ones; what the host took is among them. */
+static double machine_cpu_s(void)
+{
+	unsigned long long t[8];
+	FILE *f = fopen("/proc/stat", "re");
+	int n;
+
+	if (!f)
+		return -1;
+	n = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2],
+		   &t[3], &t[4], &t[5], &t[6], &t[7]);
+	(void)fclose(f);
+	return n == 8 ? (double)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) /
+				(double)sysconf(_SC_CLK_TCK)
+		      : -1;
+}
+
+/* CPU seconds of the pairs' processes. Not getrusage(2): they are still running. */
+static double children_cpu_s(const struct options *o)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < 2 * o->pairs; i++) {
+		struct timespec t;
+		clockid_t clock;
+
+		if (clock_getcpuclockid(children[i], &clock) || clock_gettime(clock, &t))
+			give_up("cannot read the CPU time of a process");
+		sum += (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	}
+	return sum;
+}
+
+static void read_all(struct reading *r, const struct options *o, const struct tally *t)
+{
+	r->at_ns = clock_now_ns();
+	for (unsigned p = 0; p < o->pairs; p++) {
+		r->turns[p] = t[p].turns;
+		r->samples[p] = t[p].samples;
+	}
+	r->cpu_s = children_cpu_s(o);
+	r->machine_s = machine_cpu_s();
+}
+
+static void rest(double seconds)
+{
+	const struct timespec t = { (time_t)seconds,
+				    (long)((seconds - (double)(time_t)seconds) * 1e9) };
+
+	(void)nanosleep(&t, NULL);
+}
+
+static void kill_children(void)
+{
+	for (unsigned i = 0; i < 2 * PAIRS_MOST; i++)
+		if (children[i] > 0)
+			(void)kill(children[i], SIGKILL);
+}
+
+/* Before main() returns nobody ends by himself. */
+static void check_children(void)
+{
+	if (waitpid(-1, NULL, WNOHANG) == 0)
+		return;
+	kill_children();
+	give_up("a process of a pair has ended");
+}
+
+static _Noreturn void be_child(struct end ends[2], unsigned mine, const struct options *o,
+			       uint64_t steps, struct tally *t, const unsigned *cpu)
+{
+	int r;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (o->apart)
+		place_on(cpu, 1);
+	r = ends_keep(ends, mine);
+	if (r == 0)
+		r = mine ? play_second(&ends[1], o, steps, t)
+			 : play_first(&ends[0], o, steps, t);
+	complain("%s", strerror(-r));
+	_exit(EXIT_FAILED);
+}
+
+static void start_pairs(const struct options *o, struct tally *t)
+{
+	uint64_t steps = o->work_us ? o->work_us * clock_steps_per_us() : 0;
+	unsigned cpus[CPUS_MOST], n = place_cpus(cpus, CPUS_MOST);
+
+	n = n < CPUS_MOST ? n : CPUS_MOST;
+	place_two_cores(cpus, n);
+	for (unsigned p = 0; p < o->pairs; p++) {
+		struct end ends[2];
+		int r = ends_open(ends, o);
+
+		for (unsigned i = 0; r == 0 && i < 2; i++) {
+			pid_t child = fork();
+
+			if (child == 0)
+				be_child(ends, i, o, steps, &t[p], &cpus[(p + i) % n]);
+			if (child < 0)
+				r = -errno;
+			else
+				children[2 * p + i] = child;
+		}
+		if (r) {
+			kill_children();
+			give_up("cannot start pair %u: %s", p, strerror(-r));
+		}
+		ends_close(ends);
+	}
+}
+
+static void print_latency(const struct options *o, const struct tally *t,
+			  const struct reading *a, const struct reading *b)
+{
+	uint64_t *found = malloc(o->pairs * SAMPLES * sizeof(*found));
+	size_t n = 0;
+
+	if (!found)
+		give_up("out of memory");
+	for (unsigned p = 0; p < o->pairs; p++) {
+		uint64_t i = a->samples[p], end = b->samples[p];
+
+		for (i = end - i > SAMPLES ? end - SAMPLES : i; i < end; i++)
+			found[n++] = t[p].latency_ns[i % SAMPLES];
+	}
+	if (n)
+		printf("{\"samples\": %zu, \"median_ns\": %llu, \"p90_ns\": %llu}", n,
+		       (unsigned long long)quantile(found, n, 0.5),
+		       (unsigned long long)quantile(found, n, 0.9));
+	else
+		fputs("null", stdout);
+	free(found);
+}
+
+static void print(const struct options *o, const struct tally *t, const struct reading *a,
+		  const struct reading *b)
+{
+	double wall_s = (double)(b->at_ns - a->at_ns) / 1e9;
+	uint64_t sum = 0, least = UINT64_MAX, most = 0;
+
+	for (unsigned p = 0; p < o->pairs; p++) {
+		uint64_t n = b->turns[p] - a->turns[p];
+
+		sum += n;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	printf("{\"kind\": \"%s\", \"way\": \"%s\", \"place\": \"%s\", \"pairs\": %llu, "
+	       "\"work_us\": %llu, \"pause_us\": %llu, \"window_us\": %llu, ",
+	       kind_names[o->kind], way_names[o->way], place_names[o->apart],
+	       (unsigned long long)o->pairs, (unsigned long long)o->work_us,
+	       (unsigned long long)o->pause_us, (unsigned long long)o->window_us);
+	printf("\"round_trips\": %llu, \"seconds\": %.6f, \"per_s\": %.1f, "
+	       "\"pair_least_per_s\": %.1f, \"pair_most_per_s\": %.1f, \"cpu_s\": %.6f, ",
+	       (unsigned long long)sum, wall_s, (double)sum / wall_s,
+	       (double)least / wall_s, (double)most / wall_s, b->cpu_s - a->cpu_s);
+	if (a->machine_s < 0 || b->machine_s < 0)
+		fputs("\"machine_cpu_s\": null, \"latency\": ", stdout);
+	else
+		printf("\"machine_cpu_s\": %.2f, \"latency\": ",
+		       b->machine_s - a->machine_s);
+	print_latency(o, t, a, b);
+	puts("}");
+}
+
+static void measure(const struct options *o)
+{
+	static struct reading before, after;
+	struct tally *t = mmap(NULL, o->pairs * sizeof(*t), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (t == MAP_FAILED)
+		give_up("out of memory");
+	start_pairs(o, t);
+	rest(o->seconds < WARM_S ? o->seconds : WARM_S);
+	read_all(&before, o, t);
+	rest(o->seconds);
+	read_all(&after, o, t);
+	check_children();
+	kill_children();
+	while (wait(NULL) > 0)
+		continue;
+	print(o, t, &before, &after);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { .pairs = 1, .window_us = 50, .seconds = 1 };
+	unsigned cpus[2];
+	int r = options_parse(&o, argc, argv);
+
+	if (r)
+		return r < 0 ? EXIT_BAD_INPUT : EXIT_DONE;
+	if (o.apart && place_cpus(cpus, 2) < 2) {
+		complain("--place apart needs two CPUs");
+		return EXIT_BAD_INPUT;
+	}
+	measure(&o);
+	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
