@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""The arms: three ways of the program, one under the preload module, one with the CPUs kept awake."""
+
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from harness.errors import refused, shown
+from preload.arms import MODULE
+
+
+class Arm(NamedTuple):
+    name: str
+    way: str = "plain"
+    path: Optional[Path] = None         # what is preloaded
+    held: bool = False                  # while idle CPUs are kept from sleeping
+    missing: Optional[str] = None
+
+
+def arms(build, only, cheap, held_missing):
+    """In the order of the tables; the plain one is always among them. @held_missing: why CPUs
+    cannot be kept awake, or None."""
+    module = build / MODULE
+    found = [Arm("plain"), Arm("fixed", "fixed"), Arm("library", "library"),
+             Arm("ours", path=module,
+                 missing=None if module.is_file() else f"not built: {module.name}"),
+             Arm("held", held=True,
+                 missing="the same as plain with --cheap" if cheap else held_missing)]
+    wanted = only.split(",") if only else [arm.name for arm in found]
+    for name in wanted:
+        if name not in [arm.name for arm in found]:
+            raise refused(f"--arms: no arm {shown(name)}")
+    return [arm for arm in found if arm.name in ("plain", *wanted)]
