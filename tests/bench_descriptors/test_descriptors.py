@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""bench/descriptors: what it takes, what it says, how it judges. No timings."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BENCH = ROOT / "bench/descriptors"
+PROGRAM = BUILD / "bench/descriptors/pairs"
+sys.path.insert(0, str(ROOT / "bench"))
+
+from descriptors import arms, groups, judging, measuring, table     # noqa: E402
+from preload.bars import Bar                                        # noqa: E402
+
+
+def run(*words, **more):
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=100,
+                          check=False, **more)
+
+
+def bench(*words):
+    return run(sys.executable, BENCH, "--build", BUILD, *words)
+
+
+def good(time_s, cpu_s=1.0, latency_s=None, noisy=False):
+    return {"why": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s,
+            "latency_s": latency_s, "per_s": 1 / time_s}
+
+
+def bad(arm="library"):
+    return {"arm": arm, "why": "hung", "noisy": False}
+
+
+class Program(unittest.TestCase):
+    def result(self, *words):
+        r = run(PROGRAM, "--seconds", "0.1", *words)
+        self.assertEqual((r.returncode, r.stderr, r.stdout.count("\n")), (0, "", 1), words)
+        return json.loads(r.stdout)
+
+    def test_every_kind_and_way(self):
+        for kind in groups.KINDS:
+            for way in ("plain", "fixed", "library"):
+                r = self.result("--kind", kind, "--way", way, "--work-us", 1)
+                self.assertEqual((r["kind"], r["way"], r["latency"]), (kind, way, None))
+                self.assertGreater(r["round_trips"], 0)
+                self.assertGreater(r["cpu_s"], 0)
+                self.assertGreaterEqual(r["seconds"], 0.1)
+
+    def test_latency_where_one_side_pauses(self):
+        for kind in groups.KINDS:
+            r = self.result("--kind", kind, "--pause-us", 500)
+            self.assertGreater(r["latency"]["samples"], 0)
+            self.assertLess(r["round_trips"], 0.2 / 500e-6 + 1)
+            self.assertLessEqual(0, r["latency"]["median_ns"])
+            self.assertLessEqual(r["latency"]["median_ns"], r["latency"]["p90_ns"])
+
+    def test_pairs(self):
+        r = self.result("--pairs", 3)
+        self.assertLessEqual(r["pair_least_per_s"] * 3, r["per_s"] + 1)
+        self.assertGreaterEqual(r["pair_most_per_s"] * 3, r["per_s"] - 1)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU")
+    def test_apart(self):
+        self.assertEqual(self.result("--place", "apart")["place"], "apart")
+
+    def test_apart_needs_two_cpus(self):
+        cpu = min(os.sched_getaffinity(0))
+        r = run(PROGRAM, "--place", "apart", preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+        self.assertEqual((r.returncode, r.stdout), (2, ""))
+        self.assertIn("two CPUs", r.stderr)
+
+    def test_bad_input(self):
+        for words in (("--kind", "fifo"), ("--kind",), ("--way", ""), ("--place", "x"),
+                      ("--pairs", "0"), ("--pairs", "65"), ("--work-us", "-1"),
+                      ("--pause-us", "1.5"), ("--window-us", "x"), ("--seconds", "0"),
+                      ("--seconds", "61"), ("--seconds", "1.2.3"), ("--seconds", "inf"), ("more",)):
+            r = run(PROGRAM, *words)
+            self.assertEqual((r.returncode, r.stdout), (2, ""), words)
+            self.assertEqual(r.stderr.count("\n"), 1, words)
+
+
+class Judging(unittest.TestCase):
+    def test_the_better_of_two(self):
+        done = {"plain": good(2.0), "fixed": good(1.0)}
+        self.assertIs(judging.other(done, groups.BETTER), done["fixed"])
+        self.assertIs(judging.other(done, "plain"), done["plain"])
+        done = {"plain": good(1.0), "fixed": good(2.0)}
+        self.assertIs(judging.other(done, groups.BETTER), done["plain"])
+        for done in ({"plain": good(1.0)}, {"plain": good(1.0), "fixed": bad()}):
+            self.assertIsNone(judging.other(done, groups.BETTER))
+
+    def test_quotients(self):
+        ours, plain = good(2.0, 3.0, 1.0), good(8.0, 6.0, 4.0)
+        for figure, value in (("speed", 4.0), ("time", 0.25), ("cpu", 0.5), ("latency", 0.25)):
+            self.assertEqual(judging.quotient(figure, ours, plain), value)
+        self.assertIsNone(judging.quotient("cpu", ours, good(1.0, 0.0)))
+        self.assertIsNone(judging.quotient("cpu", good(1.0, None), plain))
+        self.assertIsNone(judging.quotient("latency", good(1.0), plain))
+
+    def test_a_quotient_is_of_one_round(self):
+        rounds = [{"plain": good(10.0), "library": good(5.0)},
+                  {"plain": good(100.0), "library": good(10.0)},
+                  {"plain": good(1.0), "library": bad()}, {"plain": bad(), "library": good(7.0)}]
+        row = judging.compared(Bar("time", 1.0, "plain"), rounds, "library")
+        self.assertEqual((row["values"], row["median"], row["low"]), ([0.5, 0.1], 0.3, None))
+        self.assertEqual(row["own"], 7.0)
+
+    def verdict_of(self, group, figure, *rounds):
+        rows = judging.judge(group, list(rounds), ["plain", "library"])
+        return {(r["arm"], r["figure"]): r["verdict"] for r in rows}["library", figure]
+
+    def test_verdicts(self):
+        plain, clear = good(10.0), {"plain": good(10.0), "library": good(3.0)}
+        slow = {"plain": plain, "library": good(5.0)}
+        noisy = {"plain": good(10.0, noisy=True), "library": good(3.0)}
+        for want, rounds in ((judging.REACHED, [clear] * 6), (judging.MISSED, [slow] * 6),
+                             (judging.UNCERTAIN, [clear] * 3 + [slow] * 3),
+                             (judging.UNCERTAIN, [noisy] * 6), (judging.FEW, [clear] * 5),
+                             (judging.NO_RUNS, [{"plain": plain, "library": bad()}] * 6)):
+            self.assertEqual(self.verdict_of("apart", "time", *rounds), want)
+        self.assertEqual(self.verdict_of("long", "latency", *[
+            {"plain": good(1.0, 1.0, 1.0), "library": good(1.0, 1.0, 2.0)}] * 6), judging.MISSED)
+
+    def test_speed_is_better_when_it_is_more(self):
+        done = {"plain": good(2.0), "fixed": good(1.0), "library": good(0.5)}
+        self.assertEqual(self.verdict_of("pairs", "speed", *[done] * 6), judging.REACHED)
+        done = {**done, "library": good(1.5)}
+        self.assertEqual(self.verdict_of("pairs", "speed", *[done] * 6), judging.MISSED)
+
+    def test_who_has_bars(self):
+        done = {arm: good(1.0) for arm in ("plain", "fixed", "library", "ours", "held")}
+        rows = judging.judge("free", [done] * 6, list(done))
+        self.assertEqual({r["arm"] for r in rows if r["verdict"] != judging.NO_BAR},
+                         set(groups.JUDGED))
+
+    def test_the_table(self):
+        rounds = [{"plain": good(2e-6), "library": bad()}] * 2
+        rows = judging.judge("free", rounds, ["plain", "library"])
+        lines = table.of_entry({"name": "free/pipe/0us", "rounds": rounds, "rows": rows})
+        self.assertEqual(lines[0], "free/pipe/0us")
+        self.assertRegex(lines[1], r"^  plain +round trip +2\.00 us +1\.00 of plain +- +- +no bar$")
+        self.assertRegex(lines[2], r"^  library +round trip +- +- of plain +- +<= 1\.00 +no runs$")
+        self.assertEqual(lines[-1], "  library: hung")
+
+    def test_output_that_is_none(self):
+        for text in ("", "x", "[]", "{}", '{"round_trips": 0, "seconds": 1, "latency": null}'):
+            with self.assertRaises(ValueError):
+                measuring.figures(text)
+
+
+class Cells(unittest.TestCase):
+    def test_names_are_unique_and_the_program_takes_them(self):
+        cells = groups.cells(None)
+        self.assertEqual(len({cell.name for cell in cells}), len(cells))
+        self.assertEqual({cell.group for cell in cells}, set(groups.BARS))
+        pairs = groups.cells("pairs")
+        self.assertEqual(len(pairs), 24)
+        self.assertIn("8", pairs[-1].options())
+
+    def test_arms(self):
+        found = arms.arms(pathlib.Path("/nowhere"), "ours,held", True, None)
+        self.assertEqual([a.name for a in found], ["plain", "ours", "held"])
+        self.assertEqual([bool(a.missing) for a in found], [False, True, True])
+        found = arms.arms(pathlib.Path("/nowhere"), None, False, "no right")
+        self.assertEqual(found[-1].missing, "no right")
+
+    def test_what_is_preloaded_is_switched_on(self):
+        env = measuring.environment(arms.Arm("ours", path=pathlib.Path("/x.so")))
+        self.assertEqual((env["LD_PRELOAD"], env["IPCWAIT_FD"]), ("/x.so", "1"))
+        self.assertNotIn("LD_PRELOAD", measuring.environment(arms.Arm("plain")))
+
+
+class Command(unittest.TestCase):
+    def test_a_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "r.json"
+            r = bench("--groups", "free", "--arms", "library", "--rounds", 2, "--seconds", "0.02",
+                      "--json", out)
+            self.assertEqual((r.returncode, r.stderr), (0, ""))
+            result = json.loads(out.read_text("utf-8"))
+        self.assertEqual(result["method"]["arms"], ["plain", "library"])
+        self.assertEqual(len(result["cells"]), 8)
+        for cell in result["cells"]:
+            self.assertIn(cell["name"], r.stdout)
+            self.assertEqual([list(done) for done in cell["rounds"]],
+                             [["plain", "library"], ["library", "plain"]])
+            self.assertEqual({row["verdict"] for row in cell["rows"]}
+                             - {judging.FEW, judging.NO_RUNS}, {judging.NO_BAR})
+
+    def test_list(self):
+        r = bench("--list", "--groups", "apart,long")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        self.assertEqual(r.stdout.split(), [c.name for c in groups.cells("apart,long")])
+
+    def test_bad_input(self):
+        for words in (("--groups", "none"), ("--groups", ""), ("--arms", "plain,x"), ("more",),
+                      ("--rounds", "0"), ("--seconds", "0"), ("--json", "/dev/null/r.json"),
+                      ("--build", "/nowhere")):
+            r = bench(*words)
+            self.assertEqual((r.returncode, r.stdout), (2, ""), words)
+            self.assertEqual(r.stderr.count("\n"), 1, words)
+
+
+if __name__ == "__main__":
+    unittest.main()
