@@ -12,6 +12,7 @@
 #include "../../tools/common/place.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,25 +33,32 @@ static pid_t children[2 * PAIRS_MOST];
 /* At one moment, since some other. */
 struct reading {
 	int64_t at_ns;
-	double cpu_s, machine_s; /* below 0: not to be had */
+	double cpu_s, machine_s;
 	uint64_t turns[PAIRS_MOST], samples[PAIRS_MOST];
 };
 
-/* CPU seconds of the machine, not idle ones; what the host took is among them. */
+/*
+ * CPU seconds of the machine that were not idle, from some moment on. By the clock: idle time is
+ * measured, but a CPU that works less than a tick at a time is seldom seen by one. NAN: unknown.
+ */
 static double machine_cpu_s(void)
 {
-	unsigned long long t[8];
+	unsigned long long idle, waiting;
+	double cpus = 0, now_s;
+	char line[512];
 	FILE *f = fopen("/proc/stat", "re");
-	int n;
 
 	if (!f)
-		return -1;
-	n = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2],
-		   &t[3], &t[4], &t[5], &t[6], &t[7]);
+		return NAN;
+	now_s = (double)clock_now_ns() / 1e9;
+	if (fscanf(f, "cpu %*u %*u %*u %llu %llu", &idle, &waiting) != 2)
+		cpus = NAN;
+	while (fgets(line, sizeof(line), f))
+		cpus += strncmp(line, "cpu", 3) == 0;
 	(void)fclose(f);
-	return n == 8 ? (double)(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) /
-				(double)sysconf(_SC_CLK_TCK)
-		      : -1;
+	return cpus > 0 ? cpus * now_s -
+				  (double)(idle + waiting) / (double)sysconf(_SC_CLK_TCK)
+			: NAN;
 }
 
 /* CPU seconds of the pairs' processes. Not getrusage(2): they are still running. */
@@ -194,7 +202,7 @@ static void print(const struct options *o, const struct tally *t, const struct r
 	       "\"pair_least_per_s\": %.1f, \"pair_most_per_s\": %.1f, \"cpu_s\": %.6f, ",
 	       (unsigned long long)sum, wall_s, (double)sum / wall_s,
 	       (double)least / wall_s, (double)most / wall_s, b->cpu_s - a->cpu_s);
-	if (a->machine_s < 0 || b->machine_s < 0)
+	if (isnan(b->machine_s - a->machine_s))
 		fputs("\"machine_cpu_s\": null, \"latency\": ", stdout);
 	else
 		printf("\"machine_cpu_s\": %.2f, \"latency\": ",

@@ -30,7 +30,7 @@ def bench(*words):
 
 def good(time_s, cpu_s=1.0, latency_s=None, noisy=False):
     return {"why": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s,
-            "latency_s": latency_s, "per_s": 1 / time_s}
+            "latency_s": latency_s, "processes_cpu_s": cpu_s, "per_s": 1 / time_s}
 
 
 def bad(arm="library"):
@@ -97,7 +97,8 @@ class Judging(unittest.TestCase):
 
     def test_quotients(self):
         ours, plain = good(2.0, 3.0, 1.0), good(8.0, 6.0, 4.0)
-        for figure, value in (("speed", 4.0), ("time", 0.25), ("cpu", 0.5), ("latency", 0.25)):
+        for figure, value in (("speed", 4.0), ("time", 0.25), ("cpu", 0.5), ("own_cpu", 0.5),
+                              ("latency", 0.25)):
             self.assertEqual(judging.quotient(figure, ours, plain), value)
         self.assertIsNone(judging.quotient("cpu", ours, good(1.0, 0.0)))
         self.assertIsNone(judging.quotient("cpu", good(1.0, None), plain))
