@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Programs with and without the preload module: docs/benchmarks/preload.md."""
+"""Ways to wait for descriptors, side by side: docs/benchmarks/descriptors.md."""
