@@ -3,6 +3,7 @@
 #ifndef IPCWAIT_IPCWAIT_H
 #define IPCWAIT_IPCWAIT_H
 
+#include <ipcwait/awake.h>
 #include <ipcwait/barrier.h>
 #include <ipcwait/base.h>
 #include <ipcwait/calibration.h>

@@ -14,6 +14,7 @@
 #include "os/rseq.h"
 #include "os/thread.h"
 #include "os/trace_file.h"
+#include "os/wake_latency.h"
 
 _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 
@@ -228,6 +229,17 @@ int iw_file_read(const char *path, char *text, size_t size)
 	fake.file_readings++;
 	text[0] = '\0';
 	return -ENOENT;
+}
+
+/* A container's kernel: no such device. */
+int iw_wake_latency_begin(void)
+{
+	return -ENOENT;
+}
+
+int iw_wake_latency_end(void)
+{
+	return -EINVAL;
 }
 
 bool iw_lines_open(struct iw_lines *l, const char *path, size_t bytes_most)
