@@ -123,7 +123,7 @@ static int run_and_report(const struct options *o, const struct run_program *p,
 		complain("cannot count: %s", strerror(-tally));
 		return RUN_FAILED;
 	}
-	if (run_child(p, &report.end))
+	if (run_child(p, NULL, &report.end))
 		return RUN_FAILED;
 	status = run_status_of(report.end.wait_status);
 	if (tally >= 0 && run_tally_read(tally, &report.counts))

@@ -6,6 +6,7 @@
 #include <ipcwait/stats.h>
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,15 @@ struct run_program {
 	char path[PATH_MAX];
 	const char *plain; /* why the module cannot be in it; NULL: it can */
 	bool shell; /* neither ELF nor with an interpreter: for the shell, if nobody else */
+};
+
+/* What this process does besides, while the program runs. */
+struct run_watch {
+	/* Return: how long until the next call, in ns; the first is at once. */
+	int64_t (*tick)(void *arg);
+	/* This process is about to be stopped. */
+	void (*rest)(void *arg);
+	void *arg;
 };
 
 /* How it went. */
@@ -52,7 +62,10 @@ struct run_report {
 /* The subcommand. Returns an exit status. */
 int run_main(int argc, char **argv);
 
-/* What runs for @argv, by PATH, and whether it can have the module. 0 or a negative errno. */
+/*
+ * What runs for @argv, by PATH, and whether it can have the module; NULL: it shall not.
+ * 0 or a negative errno.
+ */
 int run_find(struct run_program *p, char **argv, const char *module);
 
 /* A shared library in ELF, for a machine of 64 bits. */
@@ -71,10 +84,18 @@ int run_module_chain(const char *module);
 int run_exec(const struct run_program *p);
 
 /*
- * As a child, which gets the signals that are meant for it. Return: 0, or -EINVAL after one line on
- * stderr. Afterwards all signals are blocked: nothing shall end the report.
+ * As a child, which gets the signals that are meant for it. @watch may be NULL. Return: 0, or
+ * -EINVAL after one line on stderr. Afterwards all signals are blocked: nothing shall end the
+ * report.
  */
-int run_child(const struct run_program *p, struct run_end *end);
+int run_child(const struct run_program *p, const struct run_watch *watch,
+	      struct run_end *end);
+
+/* Without a program: the signals that would end or stop this process wait from now on. */
+void run_block_ends(sigset_t *set);
+
+/* Until one of @set ends this process. It stops and goes on with SIGTSTP. Return: the signal. */
+int run_until_signal(const sigset_t *set, const struct run_watch *watch);
 
 /* An empty tally, in the environment of children. A descriptor, or a negative errno. */
 int run_tally_make(void);

@@ -71,26 +71,57 @@ static bool is_job_control(int sig)
 	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
+static void stop_self(const struct run_watch *watch)
+{
+	if (watch)
+		watch->rest(watch->arg);
+	(void)raise(SIGSTOP);
+}
+
 /* True: it has ended. With it, this process stops: the shell waits for both. */
-static bool look_after(pid_t pid, int *status)
+static bool look_after(pid_t pid, const struct run_watch *watch, int *status)
 {
 	if (waitpid(pid, status, WNOHANG | WUNTRACED) != pid)
 		return false;
 	if (!WIFSTOPPED(*status))
 		return true;
 	if (is_job_control(WSTOPSIG(*status)))
-		(void)raise(SIGSTOP);
+		stop_self(watch);
 	return false;
 }
 
-static void attend(pid_t pid, const sigset_t *set, int *status)
+/* The next signal, and meanwhile @watch when its time has come, which is at *@due. */
+static int await_signal(const sigset_t *set, siginfo_t *info, const struct run_watch *watch,
+			int64_t *due)
+{
+	if (!watch)
+		return sigwaitinfo(set, info);
+	for (;;) {
+		int64_t now = ipcwait_now_ns(), left;
+		struct timespec span;
+		int sig;
+
+		if (now >= *due)
+			*due = now + watch->tick(watch->arg);
+		left = *due - now;
+		span = (struct timespec){ .tv_sec = left / 1000000000,
+					  .tv_nsec = left % 1000000000 };
+		sig = sigtimedwait(set, info, &span);
+		if (sig > 0)
+			return sig;
+	}
+}
+
+static void attend(pid_t pid, const sigset_t *set, const struct run_watch *watch,
+		   int *status)
 {
 	siginfo_t info;
+	int64_t due = 0;
 
 	for (;;) {
-		int sig = sigwaitinfo(set, &info);
+		int sig = await_signal(set, &info, watch, &due);
 
-		if (sig == SIGCHLD && look_after(pid, status))
+		if (sig == SIGCHLD && look_after(pid, watch, status))
 			return;
 		if (sig > 0 && sig != SIGCHLD)
 			pass_on(pid, &info);
@@ -117,7 +148,8 @@ static double seconds(struct timeval then, struct timeval now)
 }
 
 /* Signals wait from before the child is there, and SIGCHLD is not ignored, as it may have been. */
-int run_child(const struct run_program *p, struct run_end *end)
+int run_child(const struct run_program *p, const struct run_watch *watch,
+	      struct run_end *end)
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	int64_t begin_ns = ipcwait_now_ns();
@@ -139,12 +171,42 @@ int run_child(const struct run_program *p, struct run_end *end)
 	if (pid < 0)
 		return complain("cannot fork: %s", strerror(errno));
 	let_go();
-	attend(pid, &set, &end->wait_status);
+	attend(pid, &set, watch, &end->wait_status);
 	getrusage(RUSAGE_CHILDREN, &after);
 	end->seconds = (double)(ipcwait_now_ns() - begin_ns) / 1e9;
 	end->user_seconds = seconds(before.ru_utime, after.ru_utime);
 	end->system_seconds = seconds(before.ru_stime, after.ru_stime);
 	return 0;
+}
+
+/* Not those that whoever has started this process lets it ignore, as nohup(1) does. */
+static void add_unless_ignored(sigset_t *set, int sig)
+{
+	struct sigaction how;
+
+	if (!sigaction(sig, NULL, &how) && how.sa_handler != SIG_IGN)
+		sigaddset(set, sig);
+}
+
+void run_block_ends(sigset_t *set)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		add_unless_ignored(set, ends[i]);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+int run_until_signal(const sigset_t *set, const struct run_watch *watch)
+{
+	int64_t due = 0;
+	siginfo_t info;
+	int sig;
+
+	while ((sig = await_signal(set, &info, watch, &due)) == SIGTSTP)
+		stop_self(watch);
+	return sig;
 }
 
 int run_status_of(int wait_status)

@@ -152,6 +152,8 @@ static void judge(struct run_program *p, const char *module)
 		memcpy(path, l.interpreter, sizeof(path));
 	}
 	p->shell = !l.elf && !strcmp(path, p->path);
+	if (!module)
+		return;
 	p->plain = l.elf ? why_plain(&l, path, module)
 			 : "it is no ELF file, and no script that names an interpreter";
 }
