@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The `ipcwait` command: one subcommand a file, listed here. */
+#include "awake.h"
 #include "calibrate.h"
 #include "../tools/common/complain.h"
 #include "info.h"
@@ -35,6 +36,7 @@ static const struct command {
 	const char *what;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "awake", NULL, "keep idle CPUs polling while that pays", awake_main },
 	{ "calibrate", NULL, "measure what sleeping and waking cost on this machine",
 	  calibrate_main },
 	{ "info", NULL, "show what one must know about this machine to judge a figure",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run.h"
+#include "awake.h"
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
 #include "../tools/common/outfile.h"
@@ -21,6 +22,7 @@ static const char help[] =
 	"\n"
 	"  --policy P     adaptive, latency, power, spin, block, haltpoll or ticks\n"
 	"  --fd           also where it waits for sockets, pipes and eventfds\n"
+	"  --awake        idle CPUs poll while that pays, as with `ipcwait awake`\n"
 	"  --stats        at the end, show on the standard error what was gained\n"
 	"  --json         the same as a JSON object\n"
 	"  --output FILE  with --stats or --json: write it to FILE\n"
@@ -34,7 +36,7 @@ static const char help[] =
 	"failed; 126 the program cannot be run; 127 it was not found.\n";
 
 struct options {
-	bool fd, stats, json, explain, no_follow;
+	bool fd, awake, stats, json, explain, no_follow;
 	const char *policy, *output, *module;
 };
 
@@ -63,6 +65,7 @@ static int set_policy(struct options *o, const char *text)
 static const struct argument known[] = {
 	{ "--policy", ARGUMENT_VALUE, .set = set_policy },
 	{ "--fd", ARGUMENT_FLAG, .at = offsetof(struct options, fd) },
+	{ "--awake", ARGUMENT_FLAG, .at = offsetof(struct options, awake) },
 	{ "--stats", ARGUMENT_FLAG, .at = offsetof(struct options, stats) },
 	{ "--json", ARGUMENT_FLAG, .at = offsetof(struct options, json) },
 	{ "--output", ARGUMENT_PATH, .at = offsetof(struct options, output) },
@@ -114,7 +117,7 @@ static int write_report(const struct options *o, const struct run_report *r)
 
 /* A module that is not there has nothing to count in. */
 static int run_and_report(const struct options *o, const struct run_program *p,
-			  const char *module)
+			  const char *module, const struct run_watch *watch)
 {
 	struct run_report report = { .program = p, .module = module };
 	int tally = p->plain ? -1 : run_tally_make(), status;
@@ -123,7 +126,7 @@ static int run_and_report(const struct options *o, const struct run_program *p,
 		complain("cannot count: %s", strerror(-tally));
 		return RUN_FAILED;
 	}
-	if (run_child(p, NULL, &report.end))
+	if (run_child(p, watch, &report.end))
 		return RUN_FAILED;
 	status = run_status_of(report.end.wait_status);
 	if (tally >= 0 && run_tally_read(tally, &report.counts))
@@ -131,6 +134,33 @@ static int run_and_report(const struct options *o, const struct run_program *p,
 	if (!write_report(o, &report) || status)
 		return status;
 	return RUN_FAILED;
+}
+
+static int run_beside(const struct options *o, const struct run_program *p,
+		      const char *module, const struct run_watch *watch)
+{
+	struct run_end end;
+
+	if (o->stats || o->json)
+		return run_and_report(o, p, module, watch);
+	if (!watch)
+		return run_exec(p);
+	return run_child(p, watch, &end) ? RUN_FAILED : run_status_of(end.wait_status);
+}
+
+/* Where nothing can be done about idle CPUs the program runs all the same. */
+static int run_awake(const struct options *o, const struct run_program *p,
+		     const char *module)
+{
+	const struct awake_options options = { .budget_percent = AWAKE_BUDGET_PERCENT };
+	static struct awake awake;
+	int status;
+
+	if (!o->awake || awake_open(&awake, &options))
+		return run_beside(o, p, module, NULL);
+	status = run_beside(o, p, module, &awake.watch);
+	awake_close(&awake);
+	return status;
 }
 
 static int start(const struct options *o, char **argv)
@@ -150,7 +180,7 @@ static int start(const struct options *o, char **argv)
 		complain("'%s' runs without the module: %s", shown(argv[0], -1), p.plain);
 	else if (set_variables(o, module))
 		return RUN_FAILED;
-	return o->stats || o->json ? run_and_report(o, &p, module) : run_exec(&p);
+	return run_awake(o, &p, module);
 }
 
 int run_main(int argc, char **argv)
