@@ -175,6 +175,13 @@ static void test_choice(void **state)
 }
 
 /* Where both sources know this machine, they say the same. */
+/* Some guests' kernels tell nothing of their caches, and hwloc asks the CPU. */
+static bool told(unsigned distance)
+{
+	return distance == IPCWAIT_DISTANCE_CORE ||
+	       access("/sys/devices/system/cpu/cpu0/cache/index0/level", R_OK) == 0;
+}
+
 static void test_sources_agree(void **state)
 {
 	struct iw_neighbours hwloc, sysfs;
@@ -185,7 +192,7 @@ static void test_sources_agree(void **state)
 	if (!iw_topology_from_hwloc(0, &hwloc) || !iw_topology_from_sysfs(0, &sysfs))
 		skip();
 	for (unsigned d = IPCWAIT_DISTANCE_CORE; d <= IPCWAIT_DISTANCE_L3; d++)
-		if (hwloc.sharing[d].word[0])
+		if (hwloc.sharing[d].word[0] && told(d))
 			assert_int_equal(hwloc.sharing[d].word[0],
 					 sysfs.sharing[d].word[0]);
 }
