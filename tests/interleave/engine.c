@@ -163,6 +163,13 @@ uint64_t iw_cost_lateness_ns(const struct iw_facts *facts)
 	return LATENCY_NS;
 }
 
+uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
+			    enum ipcwait_preset preset)
+{
+	(void)preset;
+	return latency_ns + paid_ns;
+}
+
 bool iw_cost_probe_due(const struct iw_facts *facts, uint64_t now)
 {
 	(void)facts;
