@@ -26,7 +26,7 @@ bool iw_fd_readable(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
 
-	return iw_fd_poll(&one, 1, 0) != 0;
+	return iw_fd_poll(&one, 1, 0) > 0;
 }
 
 ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
@@ -37,9 +37,11 @@ ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
 ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
 {
 	struct iovec one = { .iov_base = buffer, .iov_len = bytes };
+	/* At -1: where the file stands. Of the offset's two halves the second is void. */
+	long n = iw_syscall(SYS_preadv2, fd, (long)&one, 1, -1, -1, RWF_NOWAIT);
 
-	/* At -1: where the file stands. The offset is in two halves, of which the second is void. */
-	return iw_syscall(SYS_preadv2, fd, (long)&one, 1, -1, -1, RWF_NOWAIT);
+	/* A kernel, or a sandbox, that does not have the call at all. */
+	return n == -ENOSYS || n == -EPERM ? -EOPNOTSUPP : n;
 }
 
 ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags)

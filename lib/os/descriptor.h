@@ -17,14 +17,14 @@ struct epoll_event;
 /* True if calls on it do not block. False also if @fd is none. */
 bool iw_fd_nonblocking(int fd);
 
-/* True if read(2) would not block, or would fail. */
+/* True if poll(2) says that read(2) would not block. */
 bool iw_fd_readable(int fd);
 
 ssize_t iw_fd_read(int fd, void *buffer, size_t bytes);
 
 /*
  * The same, but -EAGAIN instead of blocking. -EOPNOTSUPP where the kernel cannot tell for this kind
- * of descriptor: pipes have known it since Linux 6.4, sockets and eventfds for longer.
+ * of descriptor: pipes have known it since Linux 6.4, sockets since 6.5.
  */
 ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes);
 ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags);

@@ -17,6 +17,9 @@
 /* What waits without a window of their own have taught, by number: those far apart share one. */
 #define WINDOWS 1024u
 
+/* With these recv(2) does not wait, or waits for what no look can tell. */
+#define NO_LOOK (MSG_DONTWAIT | MSG_WAITALL | MSG_OOB | MSG_ERRQUEUE)
+
 static struct ipcwait_window windows[WINDOWS];
 
 struct fd_waiter {
@@ -118,7 +121,7 @@ static ssize_t read_if_there(const struct fd_waiter *me)
 	return iw_fd_readable(me->fd) ? read_now(me, 0) : -EAGAIN;
 }
 
-ssize_t ipcwait_read(int fd, void *buffer, size_t bytes, struct ipcwait_window *w)
+long ipcwait_read(int fd, void *buffer, size_t bytes, struct ipcwait_window *w)
 {
 	static const struct fd_call call = { read_if_there, read_now, .asks = true };
 	struct fd_waiter me = {
@@ -143,8 +146,7 @@ static ssize_t recv_if_there(const struct fd_waiter *me)
 	return iw_fd_recv(me->fd, me->to, me->n, me->flags | MSG_DONTWAIT);
 }
 
-ssize_t ipcwait_recv(int fd, void *buffer, size_t bytes, int flags,
-		     struct ipcwait_window *w)
+long ipcwait_recv(int fd, void *buffer, size_t bytes, int flags, struct ipcwait_window *w)
 {
 	static const struct fd_call call = { recv_if_there, recv_now, .asks = true };
 	struct fd_waiter me = {
@@ -156,7 +158,7 @@ ssize_t ipcwait_recv(int fd, void *buffer, size_t bytes, int flags,
 		.flags = flags,
 	};
 
-	if (flags & (MSG_DONTWAIT | MSG_WAITALL))
+	if (flags & NO_LOOK && (uintptr_t)w % 8 == 0)
 		return recv_now(&me, 0);
 	return wait_for(&me, &call, w, "ipcwait_recv");
 }
@@ -168,14 +170,18 @@ static ssize_t poll_for(const struct fd_waiter *me, int64_t timeout_ns)
 	return r ? r : -ETIMEDOUT;
 }
 
-static ssize_t poll_now(const struct fd_waiter *me)
+/* The kernel answers a poll with no time by -EINTR too, if a signal is under way. */
+static ssize_t seen_at_once(int r)
 {
-	int r = iw_fd_poll(me->to, me->n, 0);
-
-	return r ? r : -EAGAIN;
+	return r && r != -EINTR ? r : -EAGAIN;
 }
 
-int ipcwait_poll(struct pollfd *fds, nfds_t n, int64_t deadline_ns,
+static ssize_t poll_now(const struct fd_waiter *me)
+{
+	return seen_at_once(iw_fd_poll(me->to, me->n, 0));
+}
+
+int ipcwait_poll(struct pollfd *fds, unsigned long n, int64_t deadline_ns,
 		 struct ipcwait_window *w)
 {
 	static const struct fd_call call = { poll_now, poll_for, .asks = false };
@@ -199,9 +205,7 @@ static ssize_t epoll_for(const struct fd_waiter *me, int64_t timeout_ns)
 
 static ssize_t epoll_now(const struct fd_waiter *me)
 {
-	int r = iw_fd_epoll_wait(me->fd, me->to, (int)me->n, 0);
-
-	return r ? r : -EAGAIN;
+	return seen_at_once(iw_fd_epoll_wait(me->fd, me->to, (int)me->n, 0));
 }
 
 int ipcwait_epoll_wait(int fd, struct epoll_event *events, int most, int64_t deadline_ns,

@@ -15,6 +15,7 @@ void plain_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 		  struct ipcwait_channel *ch, struct ipcwait_pool *pool, void *elem);
 void checked_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 		    struct ipcwait_channel *ch, struct ipcwait_pool *pool, void *elem);
+void descriptors(int fd, void *to, struct pollfd *fds, struct epoll_event *events);
 void rest(uint32_t *word, struct ipcwait_futex_waiter *words, struct ipcwait_waitable *set,
 	  struct ipcwait_window *w, struct ipcwait_once *o, int (*fn)(void *),
 	  struct ipcwait_region *region);
@@ -147,6 +148,17 @@ void checked_queues(struct ipcwait_queue *q, struct ipcwait_spsc *one,
 	ipcwait_channel_eventfd(ch);                  /* warns */
 	ipcwait_pool_create(NULL, NULL);              /* warns */
 	ipcwait_pool_get(pool);                       /* warns */
+}
+
+void descriptors(int fd, void *to, struct pollfd *fds, struct epoll_event *events)
+{
+	ipcwait_awake_end();
+
+	ipcwait_read(fd, to, 1, NULL);              /* warns */
+	ipcwait_recv(fd, to, 1, 0, NULL);           /* warns */
+	ipcwait_poll(fds, 1, 1, NULL);              /* warns */
+	ipcwait_epoll_wait(fd, events, 1, 1, NULL); /* warns */
+	ipcwait_awake_begin();                      /* warns */
 }
 
 void rest(uint32_t *word, struct ipcwait_futex_waiter *words, struct ipcwait_waitable *set,

@@ -2,6 +2,7 @@
 /* <ipcwait/fd.h> with the kernel that there is: every documented result, and hand-offs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -179,9 +180,9 @@ static void test_hand_offs(void **state)
 			assert_int_equal(ipcwait_epoll_wait(epoll, &e, 1, IPCWAIT_FOREVER,
 							    &windows[1]),
 					 1);
-		assert_int_equal(ipcwait_read(sockets[0], &c, 1,
-					      i % 4 == 3 ? &windows[2] : NULL),
-				 1);
+		assert_int_equal(
+			ipcwait_read(sockets[0], &c, 1, i % 4 == 3 ? &windows[2] : NULL),
+			1);
 		assert_int_equal(c, (char)i);
 	}
 	assert_int_equal(shutdown(sockets[0], SHUT_WR), 0);
@@ -192,7 +193,7 @@ static void test_hand_offs(void **state)
 	(void)close(epoll);
 }
 
-static volatile sig_atomic_t handled;
+static _Atomic int handled;
 
 static void handle(int number)
 {
