@@ -11,7 +11,7 @@
 
 #define VARIABLE "IPCWAIT_FD"
 
-/* The kernel is asked what a descriptor is once in so many calls: its number may be another's by now. */
+/* The kernel is asked what a descriptor is once in so many calls: it may be another by now. */
 #define CALLS_PER_QUESTION 64
 
 /* And whether it has O_NONBLOCK in so many waits. */
@@ -22,7 +22,7 @@
 
 #define NS_PER_S 1000000000
 
-/* User addresses are below, on all CPUs that there are; the place needs what tells two waits apart. */
+/* User addresses are below, on all CPUs; the place needs what tells two waits apart. */
 #define ADDRESS_BITS 48
 
 bool iw_fd_is_on;
@@ -46,32 +46,40 @@ static enum fd_kind ask_kind(int fd)
 	if (fstat(fd, &st) == 0) {
 		if (S_ISSOCK(st.st_mode))
 			kind = FD_SOCKET;
-		else if (S_ISFIFO(st.st_mode))
-			kind = FD_PIPE;
-		else if (!(st.st_mode & S_IFMT))
+		else if (S_ISFIFO(st.st_mode) || !(st.st_mode & S_IFMT))
 			kind = FD_OTHER;
 	}
 	errno = saved_errno;
 	return kind;
 }
 
+/* What the descriptors are, and above it the calls until the next question. */
+static struct ipcwait_word32 known[NUMBERS];
+
+static uint32_t just_known(enum fd_kind kind)
+{
+	return kind + FD_KINDS * CALLS_PER_QUESTION;
+}
+
 enum fd_kind iw_fd_kind(int fd)
 {
-	/* Its kind, and above it the calls until the next question. */
-	static struct ipcwait_word32 known[NUMBERS];
 	uint32_t k;
 
 	if (fd < 0 || fd >= NUMBERS)
 		return ask_kind(fd);
 	/* ORD fd.X1: relaxed, hint: whoever has it wrong asks again soon. */
 	k = ipcwait_impl_load32_relaxed(&known[fd]);
-	if (k < FD_KINDS)
-		k = ask_kind(fd) + FD_KINDS * CALLS_PER_QUESTION;
-	else
-		k -= FD_KINDS;
+	k = k < FD_KINDS ? just_known(ask_kind(fd)) : k - FD_KINDS;
 	/* ORD fd.X2: relaxed, hint as fd.X1. */
 	ipcwait_impl_store32_relaxed(&known[fd], k);
 	return (enum fd_kind)(k % FD_KINDS);
+}
+
+void iw_fd_is_asked(int fd)
+{
+	if (fd >= 0 && fd < NUMBERS)
+		/* ORD fd.X3: relaxed, hint as fd.X1. */
+		ipcwait_impl_store32_relaxed(&known[fd], just_known(FD_ASKED));
 }
 
 void iw_fd_set_timeout(struct fd_front *me, int64_t ns)

@@ -25,7 +25,7 @@ struct fd_front {
 
 /* What differs from call to call. Each returns what the call does, with errno. */
 struct fd_call {
-	struct front_call front; /* as IW_FD_FRONT */
+	struct front_call front;              /* as IW_FD_FRONT */
 	ssize_t (*look)(struct fd_front *me); /* EAGAIN: nothing is there */
 	ssize_t (*block)(struct fd_front *me);
 };
@@ -37,19 +37,17 @@ int iw_fd_take(const struct front *base);
 int iw_fd_block(const struct front *base);
 struct iw_rest iw_fd_settle(struct iw_waiter *base);
 
-#define IW_FD_FRONT \
-	.front = { \
-		.waitable = { .kind = IPCWAIT_KIND_FD, \
-			      .in_kernel = true, \
-			      .look = iw_front_look, \
-			      .settle = iw_fd_settle }, \
-		.take = iw_fd_take, \
-		.block = iw_fd_block, \
+#define IW_FD_WAITABLE                                                             \
+	{                                                                          \
+		.kind = IPCWAIT_KIND_FD, .in_kernel = true, .look = iw_front_look, \
+		.settle = iw_fd_settle                                             \
 	}
+#define IW_FD_FRONT \
+	.front = { .waitable = IW_FD_WAITABLE, .take = iw_fd_take, .block = iw_fd_block }
 
 /*
- * Wait as @call says, with what is known about waits of @what, any number whose lowest 16 bits tell, at @site.
- * Returns what the call does, with errno.
+ * Wait as @call says, with what is known about waits of @what, any number whose lowest 16 bits
+ * tell, at @site. Returns what the call does, with errno.
  */
 ssize_t iw_fd_wait(struct fd_front *me, const struct fd_call *call, unsigned what,
 		   uintptr_t site);
@@ -61,13 +59,16 @@ enum fd_kind {
 	FD_UNKNOWN,
 	FD_NEVER, /* nothing: a file, a directory, a device; or it is no descriptor */
 	FD_SOCKET,
-	FD_PIPE,
-	FD_OTHER, /* an eventfd and its like */
+	FD_OTHER, /* a pipe, an eventfd and its like */
+	FD_ASKED, /* the same, but only poll(2) can tell whether a read would wait */
 	FD_KINDS,
 };
 
 /* As it was lately: the kernel is asked again after some calls. */
 enum fd_kind iw_fd_kind(int fd);
+
+/* It is FD_ASKED, as has turned out. */
+void iw_fd_is_asked(int fd);
 
 /* A timeout of @ns from now. Negative: for ever. */
 void iw_fd_set_timeout(struct fd_front *me, int64_t ns);

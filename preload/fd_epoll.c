@@ -47,8 +47,7 @@ static int left_ms(const struct fd_front *base)
 
 	if (left.tv_sec >= INT_MAX / MS_PER_S)
 		return INT_MAX;
-	return (int)(left.tv_sec * MS_PER_S +
-		     (left.tv_nsec + NS_PER_MS - 1) / NS_PER_MS);
+	return (int)(left.tv_sec * MS_PER_S + (left.tv_nsec + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 static ssize_t block(struct fd_front *base)

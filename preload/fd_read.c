@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * read(), the recv() family and accept(). Sockets are looked at by the call itself, with
- * MSG_DONTWAIT; all others by asking poll(2) first, so that one thread may find what another takes
- * before it: then the call sleeps, as it would have.
+ * MSG_DONTWAIT, others by a read that does not wait, where the kernel has one. Else poll(2) is
+ * asked first, so that one thread may find what another takes before it: then the call sleeps,
+ * as it would have.
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -15,6 +16,25 @@
 
 /* With these the call does not wait, or waits for what no look can tell. */
 #define NO_LOOK (MSG_DONTWAIT | MSG_WAITALL | MSG_OOB | MSG_ERRQUEUE)
+
+/* Some socket of this process has a low water mark: looks would take less. */
+static struct ipcwait_word32 has_mark;
+
+/* Calls on sockets with @flags are looked at. */
+static bool looks(int flags)
+{
+	/* ORD fd_read.X1: relaxed, no order needed: who sets it orders its calls itself. */
+	return iw_fd_is_on && !(flags & NO_LOOK) && !ipcwait_impl_load32_relaxed(&has_mark);
+}
+
+IW_INTERPOSED int setsockopt(int fd, int level, int name, const void *value,
+			     socklen_t length)
+{
+	if (level == SOL_SOCKET && name == SO_RCVLOWAT)
+		/* ORD fd_read.X2: relaxed, no order, as fd_read.X1. */
+		ipcwait_impl_store32_relaxed(&has_mark, 1);
+	return original()->setsockopt(fd, level, name, value, length);
+}
 
 struct read_front {
 	struct fd_front base;
@@ -43,26 +63,25 @@ static ssize_t look_read(struct fd_front *base)
 }
 
 /*
- * Past the next library, so only where that is the C library itself; and where the kernel knows how.
+ * Past the next library, so only where that is the C library itself; and where the kernel knows
+ * how, for such a descriptor.
  */
-static ssize_t look_read_pipe(struct fd_front *base)
+static ssize_t look_read_now(struct fd_front *base)
 {
-	static struct ipcwait_word32 unknown;
 	const struct read_front *me = (const struct read_front *)base;
 	ssize_t n;
 
-	/* ORD fd_read.X1: relaxed, hint: whoever does not know yet finds out. */
-	if (!original()->read_is_libcs || ipcwait_impl_load32_relaxed(&unknown))
+	if (!original()->read_is_libcs)
 		return look_read(base);
 	n = iw_fd_read_now(base->fd, me->to, me->n);
 	if (n >= 0)
 		return n;
+	if (n == -EOPNOTSUPP) {
+		iw_fd_is_asked(base->fd);
+		return look_read(base);
+	}
 	errno = (int)-n;
-	if (n != -EOPNOTSUPP)
-		return -1;
-	/* ORD fd_read.X2: relaxed, hint as fd_read.X1. */
-	ipcwait_impl_store32_relaxed(&unknown, 1);
-	return look_read(base);
+	return -1;
 }
 
 static ssize_t block_read(struct fd_front *base)
@@ -145,7 +164,7 @@ static ssize_t block_accept(struct fd_front *base)
 }
 
 static const struct fd_call read_call = { IW_FD_FRONT, look_read, block_read };
-static const struct fd_call read_pipe_call = { IW_FD_FRONT, look_read_pipe, block_read };
+static const struct fd_call read_now_call = { IW_FD_FRONT, look_read_now, block_read };
 static const struct fd_call read_socket_call = { IW_FD_FRONT, look_read_socket,
 						 block_read };
 static const struct fd_call recv_call = { IW_FD_FRONT, look_recv, block_recv };
@@ -163,13 +182,14 @@ static ssize_t wait_to_read(int fd, void *to, size_t n, uintptr_t site)
 {
 	static const struct fd_call *const calls[FD_KINDS] = {
 		[FD_SOCKET] = &read_socket_call,
-		[FD_PIPE] = &read_pipe_call,
-		[FD_OTHER] = &read_call,
+		[FD_OTHER] = &read_now_call,
+		[FD_ASKED] = &read_call,
 	};
-	const struct fd_call *call = n ? calls[iw_fd_kind(fd)] : NULL;
+	enum fd_kind kind = n ? iw_fd_kind(fd) : FD_NEVER;
+	const struct fd_call *call = calls[kind];
 	struct read_front me = front_of(fd);
 
-	if (!call)
+	if (!call || (kind == FD_SOCKET && !looks(0)))
 		return original()->read(fd, to, n);
 	me.to = to;
 	me.n = n;
@@ -203,7 +223,7 @@ static ssize_t wait_to_recv(int fd, void *to, size_t n, int flags, uintptr_t sit
 
 IW_INTERPOSED ssize_t recv(int fd, void *to, size_t n, int flags)
 {
-	if (!iw_fd_is_on || flags & NO_LOOK)
+	if (!looks(flags))
 		return original()->recv(fd, to, n, flags);
 	return wait_to_recv(fd, to, n, flags, IW_CALL_SITE);
 }
@@ -211,7 +231,7 @@ IW_INTERPOSED ssize_t recv(int fd, void *to, size_t n, int flags)
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 IW_INTERPOSED ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
 {
-	if (!iw_fd_is_on || flags & NO_LOOK || n > room)
+	if (!looks(flags) || n > room)
 		return original()->recv_chk(fd, to, n, room, flags);
 	return wait_to_recv(fd, to, n, flags, IW_CALL_SITE);
 }
@@ -232,7 +252,7 @@ static ssize_t wait_to_recvfrom(int fd, void *to, size_t n, int flags,
 IW_INTERPOSED ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags,
 			       __SOCKADDR_ARG from, socklen_t *restrict length)
 {
-	if (!iw_fd_is_on || flags & NO_LOOK)
+	if (!looks(flags))
 		return original()->recvfrom(fd, to, n, flags, from.__sockaddr__, length);
 	return wait_to_recvfrom(fd, to, n, flags, from.__sockaddr__, length, IW_CALL_SITE);
 }
@@ -243,7 +263,7 @@ IW_INTERPOSED ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t
 				     int flags, struct sockaddr *restrict from,
 				     socklen_t *restrict length)
 {
-	if (!iw_fd_is_on || flags & NO_LOOK || n > room)
+	if (!looks(flags) || n > room)
 		return original()->recvfrom_chk(fd, to, n, room, flags, from, length);
 	return wait_to_recvfrom(fd, to, n, flags, from, length, IW_CALL_SITE);
 }
@@ -252,7 +272,7 @@ IW_INTERPOSED ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	struct read_front me;
 
-	if (!iw_fd_is_on || flags & NO_LOOK)
+	if (!looks(flags))
 		return original()->recvmsg(fd, message, flags);
 	me = front_of(fd);
 	me.message = message;

@@ -64,6 +64,7 @@ static const struct name names[] = {
 	{ AT(recvmsg), "recvmsg", NULL },
 	{ AT(accept), "accept", NULL },
 	{ AT(accept4), "accept4", NULL },
+	{ AT(setsockopt), "setsockopt", NULL },
 	{ AT(poll), "poll", NULL },
 	{ AT(ppoll), "ppoll", NULL },
 	{ AT(select), "select", NULL },

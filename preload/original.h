@@ -74,6 +74,7 @@ struct originals {
 	ssize_t (*recvmsg)(int fd, struct msghdr *m, int flags);
 	int (*accept)(int fd, struct sockaddr *from, socklen_t *length);
 	int (*accept4)(int fd, struct sockaddr *from, socklen_t *length, int flags);
+	int (*setsockopt)(int fd, int level, int name, const void *value, socklen_t length);
 	int (*poll)(struct pollfd *fds, nfds_t n, int timeout_ms);
 	int (*ppoll)(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		     const sigset_t *mask);
