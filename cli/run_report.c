@@ -40,6 +40,7 @@ static const char *const reasons[RUN_REASONS] = {
 	[IPCWAIT_REASON_OVERTAKEN] = "overtaken",
 	[IPCWAIT_REASON_DEADLINE] = "deadline",
 	[IPCWAIT_REASON_INTERRUPTIBLE] = "interruptible",
+	[IPCWAIT_REASON_CHEAP] = "cheap",
 };
 
 static uint64_t waits_of(const struct ipcwait_kind_stats *k)

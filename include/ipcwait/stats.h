@@ -54,6 +54,7 @@ enum ipcwait_reason {
 	IPCWAIT_REASON_OVERTAKEN,    /* others took it too often while the thread spun */
 	IPCWAIT_REASON_DEADLINE,     /* it spun until right before its deadline */
 	IPCWAIT_REASON_INTERRUPTIBLE, /* a signal handler is to end the wait, not so a spin */
+	IPCWAIT_REASON_CHEAP, /* a descriptor, and a sleep costs no more than looks */
 	IPCWAIT_REASON_COUNT,
 };
 
@@ -63,8 +64,8 @@ enum ipcwait_reason {
 
 /*
  * slept_ns leaves out the waits of threads without a second CPU (one CPU, rationed, same CPU),
- * those that the preset BLOCK lets sleep, and interruptible ones: a thread that will not spin
- * whatever it learns spares itself the clock.
+ * cheap sleeps, those that the preset BLOCK lets sleep, and interruptible ones: a thread that
+ * will not spin whatever it learns spares itself the clock.
  */
 struct ipcwait_kind_stats {
 	uint64_t spun;           /* waits that ended while spinning */

@@ -9,6 +9,7 @@
 #include "policy/mirror.h"
 #include "policy/policy.h"
 #include "policy/sites.h"
+#include "policy/trial.h"
 #include "policy/window.h"
 
 /*
@@ -53,6 +54,18 @@ static enum iw_reason lacks_cpu(const struct iw_waiter *me)
 	return IW_NO_REASON;
 }
 
+/* Where the CPU is shared, to hand it over by a sleep may cost less than by a yield. */
+static bool sleep_is_cheap(const struct iw_waiter *me)
+{
+	struct iw_thread *self = iw_self();
+
+	if (self->shares_cpu)
+		return iw_trial_sleeps(&self->trial, me->window,
+				       iw_tick_now(&me->facts->rate));
+	iw_trial_stop(&self->trial);
+	return false;
+}
+
 static struct iw_site site_of(const struct iw_waiter *me)
 {
 	return (struct iw_site){ me->site, me->what->kind };
@@ -81,6 +94,8 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 		iw_self()->alone = why;
 	if (why || me->preset > IPCWAIT_POWER)
 		return why;
+	if (me->what->in_kernel && sleep_is_cheap(me))
+		return IW_CHEAP;
 	me->share = iw_state_known(me->state)
 			    ? iw_state_share(me->state)
 			    : iw_window_young_share(

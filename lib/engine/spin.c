@@ -24,13 +24,14 @@
 #define STOLEN_GAP_NS   200000
 
 /*
- * Where looks are system calls the thread yields between them, after so many as long as nobody takes
- * the CPU: a yield costs as much as a look. One that took longer, in ns, somebody took; nobody's took
- * 0.25 us on the project's guest. Whoever keeps the CPU for longer than the gap has work of its own.
- * 4 and 16 looks were worse for one pair of processes, of bench/descriptors' group "pairs".
+ * Where looks are system calls the thread yields between them, after so many as long as nobody
+ * takes the CPU: a yield costs as much as a look. Whether somebody took it the sentinel tells,
+ * and where there is none, that the yield took longer than this, in ns: nobody's takes 0.25 to
+ * 1.5 us. Whoever keeps the CPU for longer than the gap has work of its own. 4 and 16 looks were
+ * worse for one pair of processes, of bench/descriptors' group "pairs".
  */
 #define LOOKS_PER_YIELD 8
-#define YIELD_NS        1000
+#define YIELD_NS        2500
 #define TAKEN_GAP_NS    100000
 
 /*
@@ -92,6 +93,11 @@ static uint64_t until_deadline(const struct iw_waiter *me, const struct spin *s)
 	return left_ns < 0 ? 0 : iw_tick_from_ns(s->rate, (uint64_t)left_ns);
 }
 
+static bool somebody_ran(uint64_t yield_ns)
+{
+	return iw_rseq_offset ? iw_rseq_disturbed() : yield_ns > YIELD_NS;
+}
+
 /* What others have of the CPU meanwhile costs nothing, and is no part of the spin. */
 static void yield(struct spin *s)
 {
@@ -99,10 +105,12 @@ static void yield(struct spin *s)
 
 	iw_cpu_yield();
 	ticks = iw_tick_now(s->rate) - before;
-	s->taken = iw_tick_to_ns(s->rate, ticks) > YIELD_NS;
+	s->taken = somebody_ran(iw_tick_to_ns(s->rate, ticks));
 	iw_self()->shares_cpu = s->taken;
-	if (s->taken)
-		s->given += ticks;
+	if (!s->taken)
+		return;
+	s->given += ticks;
+	iw_rseq_arm();
 }
 
 /*
@@ -161,7 +169,7 @@ static enum iw_reason cpu_lost(const struct spin *s)
 {
 	if (IPCWAIT_LIKELY(s->gap < s->switched) || iw_without(IW_SWITCHED_OUT))
 		return IW_NO_REASON;
-	if (iw_rseq_disturbed())
+	if (s->taken || iw_rseq_disturbed())
 		return IW_PREEMPTED;
 	return iw_tick_to_ns(s->rate, s->gap) < STOLEN_GAP_NS ? IW_NO_REASON : IW_STOLEN;
 }
@@ -195,8 +203,8 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	s->restless = me->futex ? iw_tick_from_ns(s->rate, RESTLESS_NS) : UINT64_MAX;
 	s->yields = me->what->in_kernel;
 	s->apart = iw_tick_from_ns(s->rate, me->apart_ns);
-	s->switched = s->apart + iw_tick_from_ns(s->rate, s->yields ? TAKEN_GAP_NS
-								  : SWITCHED_GAP_NS);
+	s->switched = s->apart +
+		      iw_tick_from_ns(s->rate, s->yields ? TAKEN_GAP_NS : SWITCHED_GAP_NS);
 	return true;
 }
 

@@ -461,8 +461,8 @@ static int wait_plainly(struct iw_waiter *me)
 }
 
 /*
- * Most waits that are worth a look are over here, and nothing has been worked out for them. What the
- * kernel had already was not waited for.
+ * Most waits that are worth a look are over here, and nothing has been worked out for them. What
+ * the kernel had already was not waited for.
  */
 static int end_at_once(struct iw_waiter *me)
 {

@@ -5,6 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of a thread that shares its CPU: lib/policy/trial.h. Times are in ticks. */
+struct iw_trial {
+	const void *on;    /* window of what it waits for */
+	uint64_t began_at; /* the current turn */
+	uint64_t cost
+		[2]; /* of a turn of waits that yield, and of those that sleep; 0: not known */
+	uint32_t waits; /* in this turn */
+	uint32_t left;  /* turns until the other way has one, ... */
+	uint32_t apart; /* ... and from that until the next */
+	bool better;    /* to sleep */
+	bool sleeps;    /* in this turn */
+};
+
 /*
  * What the library keeps per thread. Plain data in the static TLS block: no allocation
  * and no constructor, so that signal handlers may use it. Only its own thread touches it;
@@ -30,9 +43,10 @@ struct iw_thread {
 	uint64_t late_ns;    /* ... its end the thread ran again */
 
 	/* Its waits in the kernel. */
-	bool shares_cpu; /* somebody ran on its CPU when it last yielded */
-	const void *spun_on; /* window of the last that ended while spinning, ... */
-	uint64_t spun_ns;    /* ... and how long it took */
+	bool shares_cpu;       /* somebody ran on its CPU when it last yielded, ... */
+	struct iw_trial trial; /* ... and whether to sleep is better then */
+	const void *spun_on;   /* window of the last that ended while spinning, ... */
+	uint64_t spun_ns;      /* ... and how long it took */
 
 	/* Who it is, with the generation that this was read in: lib/os/life.c. */
 	uint64_t id;

@@ -10,7 +10,7 @@
 #define KNOWN_NS 100000000
 #define PROBE_NS 20000000
 
-/* Less is a measurement that failed, in ns: no sleep costs less than a switch to a thread and back. */
+/* Less is a failed measurement, in ns: no sleep costs less than a switch and back. */
 #define LEAST_NS 5000
 #define MOST_NS  500000
 
@@ -28,13 +28,18 @@ static bool is_within(const struct iw_facts *facts, uint64_t now, uint64_t ns)
 	uint64_t last_at = ipcwait_impl_load64_relaxed(&calls.last_at);
 
 	/* A time ahead of @now is another thread's, or comes from a counter that stepped. */
-	return last_at && (now < last_at || now - last_at < iw_tick_from_ns(&facts->rate, ns));
+	return last_at &&
+	       (now < last_at || now - last_at < iw_tick_from_ns(&facts->rate, ns));
 }
 
+/* Of the last, after @n; 0 if those are too few. */
 static uint32_t median(unsigned n)
 {
 	uint32_t sorted[SAMPLES];
 
+	if (n < FIRST_SAMPLES)
+		return 0;
+	n = n < SAMPLES ? n : SAMPLES;
 	for (unsigned i = 0; i < n; i++) {
 		/* ORD call_cost.X2: relaxed, statistic. */
 		uint32_t v = ipcwait_impl_load32_relaxed(&calls.sample[i]);
@@ -64,14 +69,12 @@ void iw_call_cost_note(const struct iw_facts *facts, uint64_t now, uint64_t slep
 	if (!is_within(facts, now, KNOWN_NS))
 		/* ORD call_cost.X3: relaxed, statistic: two that begin anew both count. */
 		ipcwait_impl_store32_relaxed(&calls.count, 0);
-	n = ipcwait_impl_add32_relaxed(&calls.count, 1);
 	/* ORD call_cost.X4: relaxed, statistic: the median of whatever is there. */
-	ipcwait_impl_store32_relaxed(&calls.sample[n % SAMPLES], sample_of(slept_ns, spun_ns));
+	n = ipcwait_impl_add32_relaxed(&calls.count, 1);
+	ipcwait_impl_store32_relaxed(&calls.sample[n % SAMPLES],
+				     sample_of(slept_ns, spun_ns));
 	ipcwait_impl_store64_relaxed(&calls.last_at, now);
-	n++;
-	ipcwait_impl_store32_relaxed(&calls.median,
-				     n < FIRST_SAMPLES ? 0
-						       : median(n < SAMPLES ? n : SAMPLES));
+	ipcwait_impl_store32_relaxed(&calls.median, median(n + 1));
 }
 
 uint64_t iw_call_cost_ns(const struct iw_facts *facts, uint64_t now)

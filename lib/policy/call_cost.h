@@ -6,8 +6,8 @@
  * the difference to the last that spun is a sample. The median of such samples stands for B also
  * where waits are irregular, as a difference is too large as often as it is too small.
  *
- * What was learned holds for a second. Taken for too small, B makes windows too short for any wait
- * to end in, and then there are no samples either.
+ * What was learned holds for a tenth of a second. Taken for too small, B makes windows too short
+ * for any wait to end in, and then there are no samples either.
  */
 #ifndef IW_POLICY_CALL_COST_H
 #define IW_POLICY_CALL_COST_H

@@ -23,6 +23,7 @@ enum iw_reason {
 	IW_OVERTAKEN,    /* others took it too often while the thread spun for it */
 	IW_DEADLINE,     /* it spun until its deadline */
 	IW_INTERRUPTIBLE, /* a signal handler is to end the wait, and none ends a spin */
+	IW_CHEAP, /* what is waited for is in the kernel, and a sleep costs no more than looks */
 	IW_REASONS,
 };
 

@@ -29,6 +29,7 @@ static const struct {
 	[IW_NO_FACTS] = { "no facts", "nothing was known about the machine yet" },
 	[IW_INTERRUPTIBLE] = { "interruptible", "a signal handler is to end the wait, and "
 						"none ends a spin" },
+	[IW_CHEAP] = { "cheap", "a sleep costs no more than looking" },
 	[IW_DEADLINE] = { "deadline", "it spun until right before its deadline" },
 	[IW_OVERTAKEN] = { "overtaken",
 			   "others took it too often while the thread spun for it" },

@@ -75,7 +75,8 @@ struct fake_os {
 	void (*on_clock)(void); /* called with every reading of the clock */
 	void (*on_yield)(void); /* what others do with the CPU in a yield */
 
-	unsigned yields, waits, wakes, clock_readings, mask_readings, file_readings, life_readings;
+	unsigned yields, waits, wakes, clock_readings, mask_readings, file_readings,
+		life_readings;
 	struct fake_call wait, wake; /* the last of each */
 
 	unsigned vectors; /* futex_waitv calls; they take steps of the script too */

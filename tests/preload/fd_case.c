@@ -164,7 +164,8 @@ static void each_way(void)
 static void other_kinds(void)
 {
 	struct itimerspec soon = { .it_value = { 0, 2000000 } };
-	int timer = timerfd_create(CLOCK_MONOTONIC, 0), semaphore = eventfd(2, EFD_SEMAPHORE);
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0),
+	    semaphore = eventfd(2, EFD_SEMAPHORE);
 	int null = open("/dev/null", O_RDONLY), zero = open("/dev/zero", O_RDONLY);
 	void *volatile nowhere = NULL;
 	uint64_t n = 7;
@@ -173,7 +174,8 @@ static void other_kinds(void)
 	expect_number("/dev/zero", read(zero, &n, 8), 8);
 	expect_number("zeros", (long)n, 0);
 	for (int i = 0; i < 2; i++)
-		expect_number("eventfd that counts down", read(semaphore, &n, 8) + (long)n, 9);
+		expect_number("eventfd that counts down", read(semaphore, &n, 8) + (long)n,
+			      9);
 	for (int i = 0; i < 3; i++) {
 		NEEDS(timerfd_settime(timer, 0, &soon, NULL) == 0);
 		expect_number("timerfd", read(timer, &n, 8) + (long)n, 9);
@@ -184,7 +186,8 @@ static void other_kinds(void)
 	expect("a closed one", error_of(read(1000, &n, 8)), EBADF);
 	expect("no memory", error_of(read(zero, nowhere, 8)), EFAULT);
 	expect_number("nothing", read(null, NULL, 0), 0);
-	expect("opened for writing", error_of(read(open("/dev/null", O_WRONLY), &n, 8)), EBADF);
+	expect("opened for writing", error_of(read(open("/dev/null", O_WRONLY), &n, 8)),
+	       EBADF);
 }
 
 #define READERS 4

@@ -102,8 +102,9 @@ static void addresses(void)
 		memset(&from, 0, sizeof(from));
 		length = sizeof(from);
 		t = begin_thread(send_later, NULL);
-		expect_number("recvfrom", recvfrom(receiver, text, sizeof(text), 0,
-						   (struct sockaddr *)&from, &length),
+		expect_number("recvfrom",
+			      recvfrom(receiver, text, sizeof(text), 0,
+				       (struct sockaddr *)&from, &length),
 			      2);
 		expect_true("... from whom", from.sin_port == own.sin_port);
 		expect_number("... length", length, sizeof(from));

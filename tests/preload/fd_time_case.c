@@ -42,7 +42,8 @@ static void expires(enum way way, bool trained)
 
 static void polls(void)
 {
-	struct timespec bad = { 0, 1000000000 }, before = { -1, 0 }, short_time = { 0, 1000 };
+	struct timespec bad = { 0, 1000000000 }, before = { -1, 0 },
+			short_time = { 0, 1000 };
 	struct pollfd fds[3] = { { .fd = -1, .events = POLLIN } };
 	void *volatile nowhere = (void *)16;
 	int ends[2], none;
@@ -81,7 +82,8 @@ static void sets(void)
 	FD_ZERO(&in);
 	FD_ZERO(&out);
 	FD_SET(ends[0], &in);
-	expect_number("select that expires", select(ends[0] + 1, &in, &out, NULL, &time), 0);
+	expect_number("select that expires", select(ends[0] + 1, &in, &out, NULL, &time),
+		      0);
 	expect_true("... its set is empty", !FD_ISSET(ends[0], &in));
 	expect_true("... no time is left", time.tv_sec == 0 && time.tv_usec == 0);
 	FD_SET(ends[0], &in);
@@ -130,8 +132,7 @@ static void events(void)
 	expect("no descriptor", error_of(epoll_wait(-1, got, 1, -1)), EBADF);
 	event.events = EPOLLIN;
 	NEEDS(epoll_ctl(epoll, EPOLL_CTL_MOD, ends[0], &event) == 0);
-	expect("no memory", error_of(epoll_wait(epoll, nowhere, 1, -1)),
-	       EFAULT);
+	expect("no memory", error_of(epoll_wait(epoll, nowhere, 1, -1)), EFAULT);
 	(void)close(epoll);
 }
 

@@ -239,9 +239,9 @@ static void counts_every_wait(void)
 							  .window_ns = 4200 });
 	explain(&w, text);
 	has(text, "sem with");
-	has(text, "7 of 1627 waits ended without a sleep, 15 gave up");
-	has(text, "7.0 us spun to good purpose, 1.6 ms in vain, 1.6 s asleep");
-	has(text, "1620 slept");
+	has(text, "7 of 1743 waits ended without a sleep, 16 gave up");
+	has(text, "7.0 us spun to good purpose, 1.7 ms in vain, 1.7 s asleep");
+	has(text, "1736 slept");
 	has(text, " was 4.2 us");
 	for (unsigned r = IW_NO_REASON + 1; r < IW_REASONS; r++) {
 		char line[80];

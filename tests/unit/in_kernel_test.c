@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/engine over a fake kernel, for what is waited for in the kernel: when it looks, when it yields,
- * what it makes of that, and how it learns what a sleep costs without a stamp.
+ * lib/engine over a fake kernel, for what is waited for in the kernel: when it looks, when it
+ * yields, what it makes of that, and how it learns what a sleep costs without a stamp.
  */
 #include <errno.h>
 #include <string.h>
