@@ -37,6 +37,8 @@ struct awake_machine {
 	int64_t requested_us;          /* by all who hold the device; -1: not known */
 	uint64_t wake_ns;              /* of a halted CPU */
 	const char *wake_from;         /* where that is from */
+	uint64_t spinner_ns,
+		polled_ns; /* of one with a spinner, that polls; 0: not known */
 };
 
 /* What will be done about it, and why not more. */
@@ -45,7 +47,7 @@ struct awake_choice {
 	uint64_t spinner_cpus;
 	const char *qos_not, *spinner_not; /* NULL: it is possible */
 	const char *nothing; /* NULL: at least one is possible, and may help */
-	char text[160];      /* what they point to */
+	char text[352], qos_text[160], spinner_text[160]; /* what they point to */
 };
 
 /* The subcommand. Returns an exit status. */
@@ -60,7 +62,7 @@ void awake_print_status(const struct awake_machine *m, const struct awake_choice
 			const struct awake_options *o);
 
 /*
- * Half the wakes of a thread that had been asleep for 400 us took this long or less, in ns; 0 if
+ * Half the wakes of a thread that had been asleep for 30 us took this long or less, in ns; 0 if
  * that cannot be measured. Some 10 ms. Threads on CPUs @a and @b.
  */
 uint64_t awake_probe_ns(unsigned a, unsigned b);
@@ -89,6 +91,9 @@ struct awake_spinners;
 /* On the CPUs of *@mask, in which those stay that have got one. NULL: none has. */
 struct awake_spinners *awake_spinners_make(const struct awake_machine *m, uint64_t *mask);
 void awake_spinners_set(struct awake_spinners *s, uint64_t mask);
+
+/* They end, and @s with them. */
+void awake_spinners_end(struct awake_spinners *s);
 
 /* What they did since the last call, added to @sample. */
 void awake_spinners_read(struct awake_spinners *s, struct awake_sample *sample);

@@ -153,6 +153,18 @@ void awake_spinners_set(struct awake_spinners *all, uint64_t mask)
 	}
 }
 
+void awake_spinners_end(struct awake_spinners *all)
+{
+	awake_spinners_set(all, 0);
+	for (unsigned i = 0; i < all->n; i++) {
+		if (!all->spinner[i].made)
+			continue;
+		pthread_cancel(all->spinner[i].thread);
+		pthread_join(all->spinner[i].thread, NULL);
+	}
+	free(all);
+}
+
 void awake_spinners_read(struct awake_spinners *all, struct awake_sample *sample)
 {
 	for (unsigned i = 0; i < all->n; i++) {

@@ -102,39 +102,52 @@ static void read_quota(struct awake_machine *m, struct info *info)
 	m->quota_cpus = fact && fact->kind == INFO_NUMBER ? fact->number : 0;
 }
 
-/* Two CPUs of the program's: the first, and the last. */
-static uint64_t probe(const struct awake_machine *m)
+/* Two CPUs of the program's, as places in the list: the first, and the last. False: it has one. */
+static bool two_cpus(const struct awake_machine *m, unsigned *first, unsigned *last)
 {
-	int last = 63 - __builtin_clzll(m->usable_mask | 1);
-	int first = __builtin_ctzll(m->usable_mask | UINT64_C(1) << 63);
-
-	if (last <= first)
-		return 0;
-	return awake_probe_ns(m->cpu[first], m->cpu[last]);
+	*last = 63 - (unsigned)__builtin_clzll(m->usable_mask | 1);
+	*first = (unsigned)__builtin_ctzll(m->usable_mask | UINT64_C(1) << 63);
+	return *last > *first;
 }
 
-/* Measured before, measured now, or a table's. */
-static void read_wake(struct awake_machine *m)
+/* Measured now, before, or a table's. */
+static void read_wake(struct awake_machine *m, unsigned a, unsigned b)
 {
 	struct ipcwait_calibration c;
 
+	m->wake_from = "measured just now";
+	m->wake_ns = a == b ? 0 : awake_probe_ns(a, b);
+	if (m->wake_ns)
+		return;
 	if (ipcwait_calibration_get(&c))
 		c = (struct ipcwait_calibration){ .block_ns = 0 };
-	m->wake_from = "calibration";
-	m->wake_ns = c.samples_used ? c.latency_ns : 0;
-	if (m->wake_ns)
-		return;
-	m->wake_from = "measured just now";
-	m->wake_ns = probe(m);
-	if (m->wake_ns)
-		return;
-	m->wake_from = "from a table";
-	m->wake_ns = c.block_ns;
+	m->wake_from = c.samples_used ? "calibration" : "from a table";
+	m->wake_ns = c.samples_used ? c.latency_ns : c.block_ns;
+}
+
+/* The same wakes beside what could be done about them. */
+static void read_gains(struct awake_machine *m, unsigned first, unsigned last)
+{
+	uint64_t mask = UINT64_C(1) << last;
+	struct awake_spinners *spinners = awake_spinners_make(m, &mask);
+	int fd = -1;
+
+	if (spinners) {
+		awake_spinners_set(spinners, mask);
+		m->spinner_ns = awake_probe_ns(m->cpu[first], m->cpu[last]);
+		awake_spinners_end(spinners);
+	}
+	if (m->poll && !awake_hold_begin(&fd)) {
+		m->polled_ns = awake_probe_ns(m->cpu[first], m->cpu[last]);
+		awake_hold_end(&fd);
+	}
 }
 
 void awake_machine_read(struct awake_machine *m)
 {
 	static struct info info = { .root = "", .section = "" };
+	unsigned first, last;
+	bool two;
 
 	memset(m, 0, sizeof(*m));
 	info.facts = 0;
@@ -142,7 +155,10 @@ void awake_machine_read(struct awake_machine *m)
 	read_idle(m, &info);
 	read_device(m);
 	read_quota(m, &info);
-	read_wake(m);
+	two = two_cpus(m, &first, &last);
+	read_wake(m, m->cpu[first], m->cpu[two ? last : first]);
+	if (two)
+		read_gains(m, first, last);
 }
 
 static const char *why_nothing(struct awake_choice *c, const struct awake_machine *m,
@@ -167,30 +183,52 @@ static const char *why_nothing(struct awake_choice *c, const struct awake_machin
 	return NULL;
 }
 
-static const char *why_no_qos(const struct awake_machine *m, const struct awake_options *o)
+/* False unless a wake of @ns is known to be hardly better than one of a halted CPU. */
+static bool gains_nothing(const struct awake_machine *m, const struct awake_options *o,
+			  uint64_t ns)
 {
-	static char text[128];
+	return o->backend == AWAKE_BACKEND_AUTO && ns * 4 > m->wake_ns * 3;
+}
 
+static const char *no_gain(char *text, size_t size, const struct awake_machine *m,
+			   uint64_t ns, const char *of)
+{
+	(void)snprintf(text, size,
+		       "a wake takes %.1f us of a CPU %s, %.1f us of a halted one",
+		       (double)ns / AWAKE_US, of, (double)m->wake_ns / AWAKE_US);
+	return text;
+}
+
+static const char *why_no_qos(struct awake_choice *c, const struct awake_machine *m,
+			      const struct awake_options *o)
+{
 	if (o->backend == AWAKE_BACKEND_SPINNER)
 		return "--backend says so";
 	if (!m->poll)
 		return "the kernel has no cpuidle driver with a POLL state that is enabled";
 	if (m->online > AWAKE_CPUS_MOST)
 		return "it would make more than 64 CPUs poll";
-	if (!m->device_error)
-		return NULL;
-	(void)snprintf(text, sizeof(text), AWAKE_DEVICE ": %s", strerror(m->device_error));
-	return text;
+	if (m->device_error) {
+		(void)snprintf(c->qos_text, sizeof(c->qos_text), AWAKE_DEVICE ": %s",
+			       strerror(m->device_error));
+		return c->qos_text;
+	}
+	return gains_nothing(m, o, m->polled_ns) ? no_gain(c->qos_text, sizeof(c->qos_text),
+							   m, m->polled_ns, "that polls")
+						 : NULL;
 }
 
-static const char *why_no_spinner(const struct awake_machine *m,
+static const char *why_no_spinner(struct awake_choice *c, const struct awake_machine *m,
 				  const struct awake_options *o)
 {
 	if (o->backend == AWAKE_BACKEND_QOS)
 		return "--backend says so";
 	if (m->quota_cpus > 0)
 		return "a control group limits CPU time";
-	return NULL;
+	return gains_nothing(m, o, m->spinner_ns)
+		       ? no_gain(c->spinner_text, sizeof(c->spinner_text), m, m->spinner_ns,
+				 "with a spinner")
+		       : NULL;
 }
 
 void awake_choose(struct awake_choice *c, const struct awake_machine *m,
@@ -198,12 +236,15 @@ void awake_choose(struct awake_choice *c, const struct awake_machine *m,
 {
 	*c = (struct awake_choice){ .qos = false };
 	c->nothing = why_nothing(c, m, o);
-	c->qos_not = why_no_qos(m, o);
-	c->spinner_not = why_no_spinner(m, o);
+	c->qos_not = why_no_qos(c, m, o);
+	c->spinner_not = why_no_spinner(c, m, o);
 	if (c->nothing)
 		return;
 	c->qos = !c->qos_not;
 	c->spinner_cpus = c->spinner_not ? 0 : m->usable_mask;
-	if (!c->qos && !c->spinner_cpus)
-		c->nothing = c->qos_not;
+	if (c->qos || c->spinner_cpus)
+		return;
+	(void)snprintf(c->text, sizeof(c->text), "qos: %s; spinner: %s", c->qos_not,
+		       c->spinner_not);
+	c->nothing = c->text;
 }

@@ -29,21 +29,14 @@ static void print_requests(const struct awake_machine *m)
 		       m->requested_us ? "" : ": idle CPUs poll");
 }
 
-/* The same wake, with the request held for as long as that takes. */
 static void print_wakes(const struct awake_machine *m)
 {
-	int fd = -1;
-
-	printf("%-12s%.1f us for a wake of a halted CPU (%s)", "wakes",
-	       (double)m->wake_ns / AWAKE_US, m->wake_from);
-	if (m->poll && m->usable > 1 && !awake_hold_begin(&fd)) {
-		uint64_t ns = awake_probe_ns(m->cpu[0], m->cpu[m->watched - 1]);
-
-		awake_hold_end(&fd);
-		if (ns)
-			printf(", %.1f us of a polling one (measured just now)",
-			       (double)ns / AWAKE_US);
-	}
+	printf("%-12s%.1f us of a halted CPU (%s)", "wakes", (double)m->wake_ns / AWAKE_US,
+	       m->wake_from);
+	if (m->polled_ns)
+		printf(", %.1f us of a polling one", (double)m->polled_ns / AWAKE_US);
+	if (m->spinner_ns)
+		printf(", %.1f us of one with a spinner", (double)m->spinner_ns / AWAKE_US);
 	putchar('\n');
 }
 

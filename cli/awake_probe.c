@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wake costs, in a few milliseconds, where no calibration has been saved. */
+/* What a wake costs, in a few milliseconds. */
 #include "awake.h"
 #include "../tools/common/median.h"
 #include "../tools/common/place.h"
@@ -11,16 +11,19 @@
 
 #include <sys/eventfd.h>
 
-#define WAKES 21
+/* What counts: wakes of a CPU that has idled for as long as idles are that may be polled through. */
+#define WAKES    21
+#define SHORT_NS (30 * AWAKE_US)
 
 /* A wake that takes longer is none: something is wrong, and this is not the place to say what. */
 #define WAKE_MOST_NS (100 * AWAKE_MS)
 
 /*
  * The haltpoll governor goes on polling for up to 250 us after somebody has held the device, and
- * halves that with each halt: longer than this, so that it halts.
+ * halves that with each halt: so first it gets as many halts that are longer.
  */
-#define ASLEEP_NS (400 * AWAKE_US)
+#define HALTS   20
+#define HALT_NS (400 * AWAKE_US)
 
 struct probe {
 	int fd;
@@ -35,7 +38,7 @@ static void *sleeper_main(void *arg)
 
 	if (place_thread(pthread_self(), &p->cpu, 1))
 		return NULL;
-	for (int i = 0; i < WAKES; i++) {
+	for (int i = 0; i < HALTS + WAKES; i++) {
 		if (read(p->fd, &n, sizeof(n)) != sizeof(n))
 			break;
 		atomic_store(&p->woken_at, ipcwait_now_ns());
@@ -49,12 +52,13 @@ static void wait_until_ns(int64_t at)
 		spin_hint();
 }
 
-static double wake_once(struct probe *p)
+/* After it has been asleep for @asleep_ns. */
+static double wake_once(struct probe *p, int64_t asleep_ns)
 {
 	const uint64_t one = 1;
 	int64_t begin, woken;
 
-	wait_until_ns(ipcwait_now_ns() + ASLEEP_NS);
+	wait_until_ns(ipcwait_now_ns() + asleep_ns);
 	atomic_store(&p->woken_at, 0);
 	begin = ipcwait_now_ns();
 	if (write(p->fd, &one, sizeof(one)) != sizeof(one))
@@ -72,8 +76,10 @@ static uint64_t wake_often(struct probe *p)
 {
 	double ns[WAKES];
 
+	for (int i = 0; i < HALTS; i++)
+		(void)wake_once(p, HALT_NS);
 	for (int i = 0; i < WAKES; i++) {
-		ns[i] = wake_once(p);
+		ns[i] = wake_once(p, SHORT_NS);
 		if (ns[i] <= 0)
 			return 0;
 	}
