@@ -5,7 +5,7 @@
  *	options.c   the command line            rows.c, sem_*.c   the semaphores
  *	baseline.c  what is possible            bodies.c, work.c  what the two workers do
  *	rounds.c    the measurement             job.c, team.c     running and watching workers
- *	measure.c   what a run cost             hog.c             the row with busy threads
+ *	measure.c   what a run cost             hog.c, awake.c    what runs beside a row
  *	results.c   runs, medians and ratios    verdict.c         the sentence and the bars
  *	table.c, json.c   the reports           finish.c          ending early
  *

@@ -34,7 +34,7 @@ static int set_rows(struct options *o, const char *text)
 		return 0;
 	return refuse(
 		"--rows has '%s', but its names are glibc, ipcwait, spin, block, haltpoll,"
-		" ticks and hog, with commas between",
+		" ticks, hog and awake, with commas between",
 		shown(bad, length));
 }
 
@@ -96,7 +96,8 @@ static const char before_rows[] = "Usage: sem_test ITEMS LOOPS [OPTION]...\n"
 
 static const char after_rows[] =
 	"\n"
-	"  --rows LIST     only these rows, names with commas between (default: all)\n"
+	"  --rows LIST     only these rows, names with commas between (default: all but "
+	"awake)\n"
 	"  --processes     two processes with shared memory instead of two threads\n"
 	"  --both          two threads, and then two processes\n"
 	"  --one-cpu       everything on one CPU\n"
@@ -171,7 +172,7 @@ static int check_numbers(const struct options *o)
 static int choose_rows(struct options *o)
 {
 	const unsigned defaults[] = {
-		[MODE_HAND_OFF] = ALL_ROWS,
+		[MODE_HAND_OFF] = ALL_ROWS & ~BIT(ROW_AWAKE),
 		[MODE_IDLE] = BIT(ROW_GLIBC) | BIT(ROW_IPCWAIT),
 		[MODE_UNCONTENDED] = BIT(ROW_GLIBC) | BIT(ROW_IPCWAIT) | BIT(ROW_BLOCK),
 	};
@@ -183,8 +184,9 @@ static int choose_rows(struct options *o)
 		return refuse(
 			"--processes and --both mean nothing with --uncontended: one thread"
 			" does everything");
-	if (o->mode == MODE_UNCONTENDED && (o->rows & BIT(ROW_HOG)))
-		return refuse("--rows has 'hog', which means nothing with --uncontended");
+	if (o->mode == MODE_UNCONTENDED && (o->rows & (BIT(ROW_HOG) | BIT(ROW_AWAKE))))
+		return refuse("--rows has 'hog' or 'awake', which mean nothing with "
+			      "--uncontended");
 	if (o->check && (o->rows & checked) != checked)
 		return refuse("--check compares the rows glibc and ipcwait, and --rows "
 			      "leaves one out");

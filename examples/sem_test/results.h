@@ -15,8 +15,8 @@
 /* One run of one row. */
 struct run {
 	double seconds;
-	double cpu_seconds;          /* user and system, hogs included */
-	double hog_cpu_seconds;      /* of these */
+	double cpu_seconds;          /* user and system, hogs or awake included */
+	double hog_cpu_seconds;      /* of these: of hogs, or awake */
 	double consumer_cpu_seconds; /* of these; NAN where there is one worker */
 	double machine_cpu_seconds;  /* busy or stolen, all CPUs, this program included */
 	double bound_seconds;        /* of the work alone, measured right before */

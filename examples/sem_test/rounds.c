@@ -3,10 +3,12 @@
 #include "baseline.h"
 #include "bodies.h"
 #include "finish.h"
+#include "awake.h"
 #include "hog.h"
 #include "job.h"
 #include "../../tools/common/bar.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,28 +154,57 @@ static double machine_cpu_seconds(void)
 	return machine_time_read(&t) ? NAN : t.busy_s + t.stolen_s;
 }
 
-/* One run, hogs and all. */
+/* What runs beside a row. */
+struct beside {
+	struct hogs *hogs;
+	pid_t awake; /* 0: it does not run */
+};
+
+static void start_beside(struct beside *b, const struct entry *e)
+{
+	int r = 0;
+
+	*b = (struct beside){ .hogs = NULL };
+	if (e->row->company == COMPANY_HOGS)
+		r = hogs_start(&b->hogs);
+	else if (e->row->company == COMPANY_AWAKE)
+		b->awake = awake_start();
+	if (b->awake < 0)
+		finish_failed("%s: %s", e->label,
+			      b->awake == -ENOENT ? "there is no command `ipcwait`"
+						  : "`ipcwait awake` has ended");
+	if (r)
+		finish_failed("%s: cannot start the hogs: %s", e->label, strerror(-r));
+}
+
+/* Ends it. CPU seconds that it used since @before_ns of the hogs. */
+static double stop_beside(struct beside *b, int64_t before_ns)
+{
+	double seconds = (double)(hogs_cpu_ns(b->hogs) - before_ns) / 1e9;
+
+	hogs_stop(b->hogs);
+	return b->awake ? awake_stop(b->awake) : seconds;
+}
+
+/* One run, and what runs beside it. */
 static void run_measured(struct results *r, const struct entry *e, const struct job *j,
 			 struct arena *a, struct run *run)
 {
 	struct library_cost library;
 	struct interrupts interrupts;
-	struct hogs *hogs = NULL;
+	struct beside beside;
 	double machine_seconds;
 	int64_t hog_cpu_ns;
-	int error = e->row->hog ? hogs_start(&hogs) : 0;
 
-	if (error)
-		finish_failed("%s: cannot start the hogs: %s", e->label, strerror(-error));
+	start_beside(&beside, e);
 	measure_interrupts(&interrupts);
 	measure_library(&library);
 	machine_seconds = machine_cpu_seconds();
-	hog_cpu_ns = hogs_cpu_ns(hogs);
+	hog_cpu_ns = hogs_cpu_ns(beside.hogs);
 	job_run(j, a);
-	run->hog_cpu_seconds = (double)(hogs_cpu_ns(hogs) - hog_cpu_ns) / 1e9;
 	run->machine_cpu_seconds = machine_cpu_seconds() - machine_seconds;
 	add_interrupts(&interrupts, run);
-	hogs_stop(hogs);
+	run->hog_cpu_seconds = stop_beside(&beside, hog_cpu_ns);
 	run->seconds = job_seconds(j, a);
 	run->cpu_seconds = run->hog_cpu_seconds;
 	add_costs(j, a, run);

@@ -5,18 +5,21 @@
 #include <string.h>
 
 const struct row rows[ROW_COUNT] = {
-	[ROW_GLIBC] = { "glibc", "sem_t of the C library", &sem_glibc, false, false },
-	[ROW_IPCWAIT] = { "ipcwait", "libipcwait's semaphore", &sem_ipcwait, false, true },
-	[ROW_SPIN] = { "spin", "always spins for 30 us, then sleeps", &sem_spin, false,
-		       true },
-	[ROW_BLOCK] = { "block", "libipcwait's, set to never spin", &sem_block, false,
-			true },
+	[ROW_GLIBC] = { "glibc", "sem_t of the C library", &sem_glibc },
+	[ROW_IPCWAIT] = { "ipcwait", "libipcwait's semaphore", &sem_ipcwait,
+			  .counted = true },
+	[ROW_SPIN] = { "spin", "always spins for 30 us, then sleeps", &sem_spin,
+		       .counted = true },
+	[ROW_BLOCK] = { "block", "libipcwait's, set to never spin", &sem_block,
+			.counted = true },
 	[ROW_HALTPOLL] = { "haltpoll", "libipcwait's, spins by the rule of Linux guests",
-			   &sem_haltpoll, false, true },
+			   &sem_haltpoll, .counted = true },
 	[ROW_TICKS] = { "ticks", "libipcwait's, spins for three ticks of 1 ms", &sem_ticks,
-			false, true },
+			.counted = true },
 	[ROW_HOG] = { "hog", "glibc, a SCHED_IDLE busy thread on each CPU", &sem_glibc,
-		      true, false },
+		      COMPANY_HOGS },
+	[ROW_AWAKE] = { "awake", "glibc, `ipcwait awake` beside it", &sem_glibc,
+			COMPANY_AWAKE },
 };
 
 static int find(const char *name, size_t length)

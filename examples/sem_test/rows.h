@@ -41,14 +41,22 @@ enum {
 	ROW_HALTPOLL,
 	ROW_TICKS,
 	ROW_HOG,
+	ROW_AWAKE,
 	ROW_COUNT,
+};
+
+/* What keeps CPUs from halting beside the row. */
+enum company {
+	COMPANY_NONE,
+	COMPANY_HOGS,  /* a low-priority busy thread on every CPU */
+	COMPANY_AWAKE, /* `ipcwait awake` */
 };
 
 struct row {
 	const char *name;
 	const char *what;
 	const struct sem_ops *ops;
-	bool hog;     /* with a low-priority busy thread on every CPU */
+	enum company company;
 	bool counted; /* the library counts its futex calls */
 };
 

@@ -258,6 +258,9 @@ static void print_notes(const struct results *r)
 		printf("RES + CAL interrupts: not available on this machine.\n");
 	if (r->options->rows >> ROW_HOG & 1)
 		printf("hog: its CPU-seconds include those of the busy threads.\n");
+	if (r->options->rows >> ROW_AWAKE & 1)
+		printf("awake: its CPU-seconds include those of `ipcwait awake`; what the "
+		       "kernel polls while it is idle is no CPU time.\n");
 	if (r->options->mode == MODE_HAND_OFF)
 		printf("ROI: T items per second, C CPUs busy; glibc's is 1.\n");
 	if (r->options->mode == MODE_IDLE)
