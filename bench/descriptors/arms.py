@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The arms: three ways of the program, one under the preload module, one with the CPUs kept awake."""
+"""The arms: three ways of the program, one under the preload module, three with CPUs kept awake."""
 
+import subprocess
 from pathlib import Path
 from typing import NamedTuple, Optional
 
@@ -13,7 +14,26 @@ class Arm(NamedTuple):
     way: str = "plain"
     path: Optional[Path] = None         # what is preloaded
     held: bool = False                  # while idle CPUs are kept from sleeping
+    beside: str = "none"                # what the program starts beside the pairs
+    prefix: tuple = ()                  # what starts the program
     missing: Optional[str] = None
+
+
+def why_not_awake(command):
+    """Why `ipcwait awake` can do nothing here, or None."""
+    if not command.is_file():
+        return f"not built: {command.name}"
+    said = subprocess.run([command, "awake", "--status"], check=False, capture_output=True,
+                          text=True, errors="replace").stdout
+    choice = [line[12:] for line in said.splitlines() if line.startswith("choice")]
+    if not choice:
+        return "`ipcwait awake --status` says nothing"
+    return choice[0] if choice[0].startswith("nothing") else None
+
+
+def awake(build):
+    command = build / "cli/ipcwait"
+    return Arm("awake", prefix=(str(command), "awake", "--"), missing=why_not_awake(command))
 
 
 def arms(build, only, cheap, held_missing):
@@ -24,7 +44,8 @@ def arms(build, only, cheap, held_missing):
              Arm("ours", path=module,
                  missing=None if module.is_file() else f"not built: {module.name}"),
              Arm("held", held=True,
-                 missing="the same as plain with --cheap" if cheap else held_missing)]
+                 missing="the same as plain with --cheap" if cheap else held_missing),
+             awake(build), Arm("hog", beside="hog")]
     wanted = only.split(",") if only else [arm.name for arm in found]
     for name in wanted:
         if name not in [arm.name for arm in found]:

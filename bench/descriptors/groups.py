@@ -14,18 +14,25 @@ from typing import NamedTuple
 from harness.errors import refused, shown
 from preload.bars import Bar
 
-PLAIN, BETTER = "plain", "better"       # BETTER: of plain and fixed, in each round
+PLAIN, HELD, BETTER = "plain", "held", "better"     # BETTER: of plain and fixed, in a round
 KINDS = ("pipe", "unix", "tcp", "eventfd")
 
 # Group: what its bars are, for the arms that are judged. Where nearly all time is idle the
 # machine's is too little to be measured in ticks.
 BARS = {
-    "apart": [Bar("time", 0.35, PLAIN), Bar("cpu", 0.35, PLAIN)],
+    "apart": [Bar("time", 0.35, PLAIN), Bar("cpu", 0.35, PLAIN), Bar("time", 1.10, HELD)],
     "free": [Bar("time", 1.0, PLAIN), Bar("cpu", 1.1, PLAIN)],
     "pairs": [Bar("speed", 0.9, BETTER)],
     "long": [Bar("latency", 1.05, PLAIN), Bar("own_cpu", 1.10, PLAIN)],
 }
 JUDGED = ("library", "ours")
+
+
+def is_judged(arm, group, bar):
+    """What was asked of looks, and of `ipcwait awake`."""
+    if bar.against == HELD:
+        return arm == "awake"
+    return arm in JUDGED or (arm == "awake" and group == "apart")
 
 
 class Cell(NamedTuple):

@@ -7,7 +7,7 @@ import statistics
 from harness import noise
 from preload import judging as preload
 
-from .groups import BARS, BETTER, JUDGED
+from .groups import BARS, BETTER, HELD, is_judged
 
 REACHED, MISSED, UNCERTAIN, NO_BAR = "reached", "not reached", "not certain", "no bar"
 FEW, NO_RUNS = preload.FEW, "no runs"
@@ -64,8 +64,10 @@ def judge(group, rounds, arms):
     rows, disturbed = [], preload.share_disturbed(rounds) > noise.SHARE_MOST
     for bar in BARS[group]:
         for arm in arms:
+            judged = is_judged(arm, group, bar)
+            if bar.against == HELD and not judged:
+                continue
             row = compared(bar, rounds, arm)
-            judged = arm in JUDGED
             row["limit"], row["sign"] = (bar.limit, bar.sign) if judged else (None, None)
             row["verdict"] = verdict(row, bar, disturbed) if judged else NO_BAR
             rows.append(row)

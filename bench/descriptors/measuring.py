@@ -53,7 +53,8 @@ def execute(argv, env, c):
 
 def measure(cell, arm, c):
     """The run, with "why" if it has no figures."""
-    argv = [str(c.build / PROGRAM), *cell.options(), "--way", arm.way,
+    argv = [*arm.prefix, str(c.build / PROGRAM), *cell.options(), "--way", arm.way,
+            "--beside", arm.beside,
             "--seconds", f"{c.seconds:.6f}"]
     before, began = noise.reading(c.fsroot), time.monotonic()
     with hold_awake() if arm.held else contextlib.nullcontext():

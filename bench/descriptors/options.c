@@ -17,6 +17,7 @@
 const char *const kind_names[KINDS] = { "pipe", "unix", "tcp", "eventfd" };
 const char *const way_names[WAYS] = { "plain", "fixed", "library" };
 const char *const place_names[2] = { "free", "apart" };
+static const char *const beside_names[2] = { "none", "hog" };
 
 static int one_of(const char *what, const char *text, const char *const *names, unsigned n,
 		  unsigned *i)
@@ -40,6 +41,11 @@ static int set_way(struct options *o, const char *text)
 static int set_place(struct options *o, const char *text)
 {
 	return one_of("--place", text, place_names, 2, &o->apart);
+}
+
+static int set_beside(struct options *o, const char *text)
+{
+	return one_of("--beside", text, beside_names, 2, &o->hog);
 }
 
 static int set_pairs(struct options *o, const char *text)
@@ -83,6 +89,8 @@ static void help(void)
 	      "  --pairs N                     pairs of processes (1)\n"
 	      "  --work-us W                   work of each side in each turn (0)\n"
 	      "  --place free|apart            apart: the ends pinned to two CPUs (free)\n"
+	      "  --beside none|hog             hog: a SCHED_IDLE busy process on each CPU "
+	      "(none)\n"
 	      "  --pause-us P                  one side sleeps before each turn (0)\n"
 	      "  --seconds S                   how long (1)\n",
 	      stdout);
@@ -96,6 +104,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{ "--place", ARGUMENT_VALUE, 0, set_place, NULL },
 		{ "--pairs", ARGUMENT_VALUE, 0, set_pairs, NULL },
 		{ "--work-us", ARGUMENT_VALUE, 0, set_work, NULL },
+		{ "--beside", ARGUMENT_VALUE, 0, set_beside, NULL },
 		{ "--pause-us", ARGUMENT_VALUE, 0, set_pause, NULL },
 		{ "--window-us", ARGUMENT_VALUE, 0, set_window, NULL },
 		{ "--seconds", ARGUMENT_VALUE, 0, set_seconds, NULL },

@@ -10,9 +10,11 @@
 #include "../common/quantile.h"
 #include "../../tools/common/complain.h"
 #include "../../tools/common/place.h"
+#include "../../tools/common/spin_hint.h"
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@
 const char program_name[] = "pairs";
 
 static pid_t children[2 * PAIRS_MOST];
+static pid_t hogs[CPUS_MOST];
 
 /* At one moment, since some other. */
 struct reading {
@@ -101,6 +104,9 @@ static void kill_children(void)
 	for (unsigned i = 0; i < 2 * PAIRS_MOST; i++)
 		if (children[i] > 0)
 			(void)kill(children[i], SIGKILL);
+	for (unsigned i = 0; i < CPUS_MOST; i++)
+		if (hogs[i] > 0)
+			(void)kill(hogs[i], SIGKILL);
 }
 
 /* Before main() returns nobody ends by himself. */
@@ -128,12 +134,40 @@ static _Noreturn void be_child(struct end ends[2], unsigned mine, const struct o
 	_exit(EXIT_FAILED);
 }
 
+static _Noreturn void be_hog(unsigned cpu)
+{
+	const struct sched_param lowest = { 0 };
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sched_setscheduler(0, SCHED_IDLE, &lowest))
+		_exit(EXIT_FAILED);
+	place_on(&cpu, 1);
+	for (;;)
+		spin_hint();
+}
+
+/* The work-around of old: it keeps the CPUs from halting. */
+static void start_hogs(const unsigned *cpus, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		hogs[i] = fork();
+		if (hogs[i] == 0)
+			be_hog(cpus[i]);
+		if (hogs[i] > 0)
+			continue;
+		kill_children();
+		give_up("cannot start a hog: %s", strerror(errno));
+	}
+}
+
 static void start_pairs(const struct options *o, struct tally *t)
 {
 	uint64_t steps = o->work_us ? o->work_us * clock_steps_per_us() : 0;
 	unsigned cpus[CPUS_MOST], n = place_cpus(cpus, CPUS_MOST);
 
 	n = n < CPUS_MOST ? n : CPUS_MOST;
+	if (o->hog)
+		start_hogs(cpus, n);
 	place_two_cores(cpus, n);
 	for (unsigned p = 0; p < o->pairs; p++) {
 		struct end ends[2];

@@ -17,6 +17,7 @@ struct options {
 	unsigned kind; /* enum kind */
 	unsigned way;  /* enum way */
 	unsigned apart;
+	unsigned hog;
 	uint64_t pairs, work_us, pause_us, window_us;
 	double seconds;
 };

@@ -139,6 +139,11 @@ class Judging(unittest.TestCase):
         rows = judging.judge("free", [done] * 6, list(done))
         self.assertEqual({r["arm"] for r in rows if r["verdict"] != judging.NO_BAR},
                          set(groups.JUDGED))
+        rows = judging.judge("apart", [done] * 6, [*done, "awake"])
+        against_held = [r for r in rows if r["against"] == "held" and r["limit"]]
+        self.assertEqual([r["arm"] for r in against_held], ["awake"])
+        self.assertEqual({r["arm"] for r in rows if r["limit"] and r["against"] == "plain"},
+                         {*groups.JUDGED, "awake"})
 
     def test_the_table(self):
         rounds = [{"plain": good(2e-6), "library": bad()}] * 2
@@ -169,7 +174,10 @@ class Cells(unittest.TestCase):
         self.assertEqual([a.name for a in found], ["plain", "ours", "held"])
         self.assertEqual([bool(a.missing) for a in found], [False, True, True])
         found = arms.arms(pathlib.Path("/nowhere"), None, False, "no right")
-        self.assertEqual(found[-1].missing, "no right")
+        self.assertEqual([a.name for a in found[-3:]], ["held", "awake", "hog"])
+        self.assertEqual(found[-3].missing, "no right")
+        self.assertEqual(found[-2].missing, "not built: ipcwait")
+        self.assertIsNone(found[-1].missing)
 
     def test_what_is_preloaded_is_switched_on(self):
         env = measuring.environment(arms.Arm("ours", path=pathlib.Path("/x.so")))
