@@ -11,7 +11,7 @@
 
 #include <sys/eventfd.h>
 
-/* What counts: wakes of a CPU that has idled for as long as idles are that may be polled through. */
+/* What counts: wakes of a CPU that has idled for as long as those that are polled through. */
 #define WAKES    21
 #define SHORT_NS (30 * AWAKE_US)
 

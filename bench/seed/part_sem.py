@@ -194,16 +194,34 @@ def long_waits(context):
                          raw={k: e["runs"] for k, e in found.items()})
 
 
-def hog(result):
+def gain_and_price(found, row):
+    """Of something that runs beside glibc's row."""
+    glibc, other = found["glibc"]["medians"], found[row]["medians"]
+    return {"gain": rows.quotient(glibc["seconds"], other["seconds"]),
+            "price in CPU": rows.quotient(other["cpu_seconds"], glibc["cpu_seconds"])}
+
+
+def beside_awake(context):
+    """(result, None) of glibc with and without `ipcwait awake`, or (None, why there is none)."""
+    try:
+        return sem_test(context, 60000 if context.quick else 800000, 2000,
+                        "--rows", "glibc,awake"), None
+    except runs.Failed as e:
+        return None, str(e)
+
+
+def hog(result, awake=None, why_not="not asked for"):
+    """The seed's busy program, and beside it what does the same only while that pays."""
     found = by_row(result)
-    glibc, loaded = found["glibc"]["medians"], found["hog"]["medians"]
-    gain = rows.quotient(glibc["seconds"], loaded["seconds"])
+    why = "a diagnosis, not a remedy: it keeps every CPU busy; runs are those of I-2"
+    if awake is None:
+        why += f"; ipcwait awake: not available: {why_not}"
     return rows.measured(
-        "I-9", peers={"gain": gain, "price in CPU": rows.quotient(loaded["cpu_seconds"],
-                                                                  glibc["cpu_seconds"])},
+        "I-9", peers=gain_and_price(found, "hog"),
+        ours=gain_and_price(by_row(awake), "awake") if awake else None,
         same_direction=rows.direction(*(runs.kept(found[k]["runs"], "seconds")
-                                        for k in ("glibc", "hog"))), raw={"in": "I-2"},
-        why="a diagnosis, not a remedy: it keeps every CPU busy; runs are those of I-2")
+                                        for k in ("glibc", "hog"))),
+        raw={"in": "I-2", "awake": awake["rows"] if awake else None}, why=why)
 
 
 def both_layers(result):
@@ -233,8 +251,10 @@ def measure(context):
     context.progress("semaphore test, seven rows")
     result = sem_test(context, 60000 if context.quick else 800000, 2000)
     yield rows.refers("I-1", ["I-2"], "the workload of I-2; loops of 2000 steps")
-    for make in (four_rows, interrupts, bounded_spin, kernel_rules, hog, both_layers, trims):
+    for make in (four_rows, interrupts, bounded_spin, kernel_rules, both_layers, trims):
         yield make(result)
+    context.progress("semaphore test beside ipcwait awake")
+    yield hog(result, *beside_awake(context))
     context.progress("semaphore test, two processes")
     yield processes(context)
     context.progress("semaphore test, one CPU")

@@ -10,8 +10,8 @@
 
 /*
  * Start it and give it time to have sampled: the one in this program's folder, or of its build, or
- * in the PATH. Return: its process; -ENOENT: there is none; -EOPNOTSUPP: it can do nothing here, and
- * has said why on stderr; another negative errno.
+ * in the PATH. Return: its process; -ENOENT: there is none; -EOPNOTSUPP: it can do nothing here,
+ * and has said why on stderr; another negative errno.
  */
 pid_t awake_start(void);
 

@@ -363,7 +363,13 @@ class Metal(unittest.TestCase):
         rules = part_sem.kernel_rules(result)
         self.assertEqual(rules["ours"], {"ipcwait": 1.0, "ticks": 1.05, "haltpoll": 1.5})
         self.assertIs(rules["same_direction"], True)
-        self.assertAlmostEqual(part_sem.hog(result)["peers"]["gain"], 20 / 9)
+        alone = part_sem.hog(result, None, "there is one CPU")
+        self.assertAlmostEqual(alone["peers"]["gain"], 20 / 9)
+        self.assertIn("one CPU", alone["why"])
+        self.assertIsNone(alone["ours"])
+        awake = {**result, "rows": [dict(r) for r in result["rows"] if r["row"] in ("glibc", "hog")]}
+        awake["rows"][1]["row"] = "awake"
+        self.assertAlmostEqual(part_sem.hog(result, awake)["ours"]["gain"], 20 / 9)
         self.assertEqual(part_sem.trims(result)["lines"][0], ["glibc", 20.0, 20.0])
 
 
