@@ -211,6 +211,43 @@ static void connections(void)
 	(void)close(listener);
 }
 
+/* TCP on loopback. */
+static void connected(int ends[2])
+{
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in a = bound(listener);
+
+	NEEDS(listen(listener, 1) == 0);
+	ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+	NEEDS(connect(ends[1], (struct sockaddr *)&a, sizeof(a)) == 0);
+	ends[0] = accept(listener, NULL, NULL);
+	NEEDS(ends[0] >= 0);
+	(void)close(listener);
+}
+
+/* Last, as looks at sockets have an end then. Trained, so that there would be looks. */
+static void low_water_mark(void)
+{
+	int ends[2], mark = 8;
+	char text[16] = "";
+	pthread_t t;
+
+	connected(ends);
+	for (int i = 0; i < 100; i++) {
+		NEEDS(write(ends[1], "x", 1) == 1);
+		NEEDS(recv(ends[0], text, 8, 0) == 1);
+	}
+	NEEDS(setsockopt(ends[0], SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof(mark)) == 0);
+	for (int i = 0; i < 2; i++) {
+		t = begin_thread(write_halves, &ends[1]);
+		expect_number("SO_RCVLOWAT",
+			      i ? read(ends[0], text, 16) : recv(ends[0], text, 16, 0), 8);
+		(void)end_thread(t);
+	}
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
 int main(void)
 {
 	say_begin();
@@ -220,5 +257,6 @@ int main(void)
 	descriptors();
 	times();
 	connections();
+	low_water_mark();
 	return say_end();
 }
