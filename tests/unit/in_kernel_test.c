@@ -176,6 +176,87 @@ static void ends_where_others_keep_the_cpu(void)
 	CHECK(counts().spun_wasted_ns < 10 * US);
 }
 
+static void nobody(void)
+{
+	fake.now_ns += 3 * US;
+}
+
+static void somebody_quick(void)
+{
+	fake.now_ns += 400;
+	fake.rseq_field = 0;
+}
+
+static void somebody_once(void)
+{
+	fake.now_ns += 400;
+	if (fake.yields == 1)
+		fake.rseq_field = 0;
+}
+
+/* And not the time: where system calls are slow a yield takes long though nobody ran. */
+static void the_sentinel_tells_who_ran(void)
+{
+	world();
+	fake_rseq();
+	fake.on_yield = nobody;
+	again(12 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(fake.yields > 0 && !iw_thread.shares_cpu);
+	fake.on_yield = somebody_quick;
+	again(12 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(iw_thread.shares_cpu);
+	/* From then on each yield is asked again. */
+	fake.on_yield = somebody_once;
+	again(20 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(fake.yields > 1 && !iw_thread.shares_cpu);
+	fake.on_yield = nobody;
+	again(12 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK(!iw_thread.shares_cpu);
+}
+
+/* Waits of 20 us for whoever shares the CPU, @sleep_ns where they sleep. How many slept. */
+static unsigned share(unsigned n, int64_t sleep_ns)
+{
+	unsigned slept = 0;
+
+	while (n--) {
+		call.sleep_ns = sleep_ns;
+		again(20 * US);
+		CHECK_EQ(iw_wait(&call.base), 0);
+		slept += call.base.reason == IW_CHEAP;
+	}
+	return slept;
+}
+
+static void other_runs(void)
+{
+	fake.now_ns += 5 * US;
+	fake.rseq_field = 0;
+}
+
+static void sleeps_where_that_is_cheaper(void)
+{
+	world();
+	fake_rseq();
+	fake.on_yield = other_runs;
+	(void)share(100, 8 * US);
+	CHECK(share(1000, 8 * US) > 800);
+	/* Until it is not. */
+	(void)share(2000, 60 * US);
+	CHECK(share(1000, 60 * US) < 200);
+}
+
+static void no_trial_without_need(void)
+{
+	world();
+	fake_rseq();
+	CHECK_EQ(share(500, 8 * US), 0);
+}
+
 static void teach_long(void)
 {
 	for (int i = 0; i < 64; i++) {
@@ -264,6 +345,22 @@ static void forgets_what_a_sleep_costs(void)
 	CHECK_EQ(call.base.block_ns, PROBE_BLOCK_NS);
 }
 
+/* What sleeps because it learned to, or must, says nothing of what a sleep costs. */
+static void only_probes_are_samples(void)
+{
+	world();
+	play(7, 12 * US);
+	CHECK_EQ(known_ns(), 0);
+	iw_thread.unprobed = 0;
+	for (int i = 0; i < 6; i++) {
+		call.sleep_ns = 500 * US;
+		again(0);
+		CHECK_EQ(iw_wait(&call.base), 0);
+		iw_thread.unprobed = 0;
+	}
+	CHECK_EQ(known_ns(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +373,10 @@ int main(void)
 		CHILD_TEST(what_was_there_is_not_learned),
 		CHILD_TEST(learns_what_a_sleep_costs),
 		CHILD_TEST(forgets_what_a_sleep_costs),
+		CHILD_TEST(only_probes_are_samples),
+		CHILD_TEST(the_sentinel_tells_who_ran),
+		CHILD_TEST(sleeps_where_that_is_cheaper),
+		CHILD_TEST(no_trial_without_need),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
