@@ -4,8 +4,9 @@
  * each other all the time.
  *
  * An idle CPU of a guest halts, and to wake it takes an interrupt through the hypervisor, 15 to
- * 60 us. What waits on the library's objects spins before it sleeps and does without. What waits in
- * the kernel, for sockets, pipes or disks, cannot; but the kernel's idle loop can poll instead of
+ * 60 us. What waits on the library's objects spins before it sleeps and does without, and so does
+ * what waits for sockets and pipes by <ipcwait/fd.h>. Other waits in the kernel, for disks or of
+ * programs that nobody changes, do not spin; but the kernel's idle loop can poll instead of
  * halting. That is what a program asks for between these two calls, of all CPUs of the system:
  *
  *	int awake = ipcwait_awake_begin();       // -EACCES: only root may, by default

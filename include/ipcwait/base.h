@@ -7,7 +7,8 @@
  *
  * Deadlines are absolute CLOCK_MONOTONIC nanoseconds in an int64_t. IPCWAIT_FOREVER
  * never expires. A deadline in the past makes a call look once and return without a
- * system call. There are no relative time-outs: a caller that loops would restart them.
+ * system call, but for descriptors, where the look is one. There are no relative time-outs:
+ * a caller that loops would restart them.
  *
  * Objects live where the caller puts them. All bytes zero is a valid, empty object with
  * the default policy that works between processes which map it, at any address.
@@ -105,9 +106,10 @@
 /*
  * Object flag of semaphores, events and event counts, and flag of ipcwait_futex_wait(): a signal
  * handler that runs in a wait ends it with -EINTR, with SA_RESTART or without. No other wait is
- * ended by one. Such a wait does not spin, where a handler would leave no trace: it costs a sleep
- * and a wake. As with every such call, a handler that runs right before the thread sleeps, or when
- * something else has woken it already, goes unnoticed.
+ * ended by one, but for descriptors': <ipcwait/fd.h>. A wait with the flag does not spin, where a
+ * handler would leave no trace: it costs a sleep and a wake. As with every such call, a handler
+ * that runs right before the thread sleeps, or when something else has woken it already, goes
+ * unnoticed.
  */
 #define IPCWAIT_INTERRUPTIBLE 2u
 
