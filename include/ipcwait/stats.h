@@ -91,6 +91,8 @@ struct ipcwait_stats {
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_SPACE];
 	uint64_t reasons
 		[IPCWAIT_REASON_SPACE]; /* waits that slept, by enum ipcwait_reason */
+	uint64_t awake_requests; /* that idle CPUs poll, made by this process: awake.h */
+	uint64_t awake_ns;       /* that one was held */
 };
 
 IPCWAIT_BEGIN_DECLS

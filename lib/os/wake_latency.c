@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/wake_latency.h"
 
@@ -25,9 +26,11 @@
  * of open(2) or close(2) knows of. Held by fork itself meanwhile.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int users;      /* protected by lock, and what follows too */
-static int device;     /* open if there are users */
-static bool have_hook; /* in_child() is known to libc */
+static int users;                    /* protected by lock, and what follows too */
+static int device;                   /* open if there are users */
+static bool have_hook;               /* in_child() is known to libc */
+static int64_t since;                /* the request's beginning */
+static struct iw_wake_latency total; /* without the time since then */
 
 /* Not libc's, which are cancellation points. */
 static int open_device(void)
@@ -65,6 +68,7 @@ static void in_child(void)
 	if (users)
 		drop(device);
 	users = 0;
+	total = (struct iw_wake_latency){ .requests = 0 };
 	(void)pthread_mutex_unlock(&lock);
 }
 
@@ -116,9 +120,36 @@ static int begin_locked(void)
 		if (r < 0)
 			return r;
 		device = r;
+		since = iw_clock_ns();
+		total.requests++;
 	}
 	users++;
 	return 0;
+}
+
+static uint64_t held_now_ns(void)
+{
+	return users ? (uint64_t)(iw_clock_ns() - since) : 0;
+}
+
+struct iw_wake_latency iw_wake_latency_total(void)
+{
+	struct iw_wake_latency t;
+
+	(void)pthread_mutex_lock(&lock);
+	t = total;
+	t.held_ns += held_now_ns();
+	(void)pthread_mutex_unlock(&lock);
+	return t;
+}
+
+static void end_locked(void)
+{
+	if (users == 1) {
+		total.held_ns += held_now_ns();
+		drop(device);
+	}
+	users--;
 }
 
 int iw_wake_latency_begin(void)
@@ -139,8 +170,7 @@ int iw_wake_latency_end(void)
 	(void)pthread_mutex_lock(&lock);
 	if (users) {
 		r = 0;
-		if (!--users)
-			drop(device);
+		end_locked();
 	}
 	(void)pthread_mutex_unlock(&lock);
 	errno = saved_errno;

@@ -6,6 +6,8 @@
 #ifndef IW_OS_WAKE_LATENCY_H
 #define IW_OS_WAKE_LATENCY_H
 
+#include <stdint.h>
+
 /*
  * One user more. The first makes the request.
  *
@@ -14,6 +16,14 @@
  * preserved.
  */
 int iw_wake_latency_begin(void);
+
+/* What this process has asked for so far. */
+struct iw_wake_latency {
+	uint64_t requests;
+	uint64_t held_ns;
+};
+
+struct iw_wake_latency iw_wake_latency_total(void);
 
 /* One user less. The last takes it back. 0, or -EINVAL if there is none. errno is preserved. */
 int iw_wake_latency_end(void);

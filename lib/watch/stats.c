@@ -6,6 +6,7 @@
 #include "env/cpus.h"
 #include "env/facts.h"
 #include "os/seam.h"
+#include "os/wake_latency.h"
 #include "policy/cost.h"
 #include "policy/policy.h"
 #include "watch/stats.h"
@@ -136,6 +137,10 @@ static void gather_kind(enum ipcwait_kind kind, struct ipcwait_kind_stats *st)
 
 static void gather(struct ipcwait_stats *all)
 {
+	struct iw_wake_latency awake = iw_wake_latency_total();
+
+	all->awake_requests = awake.requests;
+	all->awake_ns = awake.held_ns;
 	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
 		gather_kind((enum ipcwait_kind)k, &all->kind[k]);
 	for (unsigned i = 0; i < SHARDS; i++)

@@ -69,6 +69,16 @@ static void print(struct iw_text *t)
 	t->length = 0;
 }
 
+static void add_awake(struct iw_text *t, const struct ipcwait_stats *st)
+{
+	if (!st->awake_requests)
+		return;
+	iw_text_add(t, "libipcwait: asked %" PRIu64 " times that idle CPUs poll, for ",
+		    st->awake_requests);
+	iw_text_add_time(t, 0, st->awake_ns);
+	iw_text_add(t, "\n");
+}
+
 void iw_stats_print(void)
 {
 	char bytes[TEXT_BYTES];
@@ -87,5 +97,7 @@ void iw_stats_print(void)
 		print(&t);
 	}
 	add_reasons(&t, &st);
+	print(&t);
+	add_awake(&t, &st);
 	print(&t);
 }

@@ -96,7 +96,10 @@ static_assert(sizeof(struct ipcwait_kind_stats) == 104, "kind_stats");
 static_assert(offsetof(struct ipcwait_stats, kind) == 32, "stats.kind");
 static_assert(offsetof(struct ipcwait_stats, reasons) == 32 + 104 * IPCWAIT_KIND_SPACE,
 	      "stats.reasons");
-static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 256, "stats");
+static_assert(offsetof(struct ipcwait_stats, awake_requests) ==
+		      32 + 104 * IPCWAIT_KIND_SPACE + 256,
+	      "stats.awake_requests");
+static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 272, "stats");
 
 static_assert(sizeof(struct ipcwait_futex_waiter) == 16, "futex_waiter");
 static_assert(offsetof(struct ipcwait_futex_waiter, flags) == 12, "futex_waiter.flags");

@@ -275,12 +275,44 @@ static void test_standard_streams(void **state)
 	assert_int_equal(status_of(pid), SIGKILL);
 }
 
+static struct ipcwait_stats stats(void)
+{
+	struct ipcwait_stats st;
+
+	assert_int_equal(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
+	return st;
+}
+
+/* Requests are counted, not calls, and a request that was refused is none. */
+static void test_statistics(void **state)
+{
+	uint64_t before = stats().awake_requests, ns = stats().awake_ns;
+
+	(void)state;
+	if (!can_begin()) {
+		assert_int_equal(before, 0);
+		assert_int_equal(ns, 0);
+		skip();
+	}
+	assert_int_equal(ipcwait_awake_begin(), 0);
+	assert_int_equal(ipcwait_awake_begin(), 0);
+	usleep(2000);
+	assert_int_equal(stats().awake_requests, before + 1);
+	assert_true(stats().awake_ns >= ns + 2000000);
+	assert_int_equal(ipcwait_awake_end(), 0);
+	assert_int_equal(ipcwait_awake_end(), 0);
+	ns = stats().awake_ns;
+	usleep(2000);
+	assert_int_equal(stats().awake_ns, ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_end_without_a_begin),
 		cmocka_unit_test(test_refused_leaves_nothing),
 		cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_errno_is_untouched),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_fork),
