@@ -28,9 +28,19 @@
  *   QUEUE       nothing; there is an element, or it is closed. Another thread may be faster, so
  *               try, and wait again
  *   CHANNEL     the same; a select both waits and takes, ipcwait_channel_select()
+ *   FD          nothing; poll(2) would report it, and .revents of its struct pollfd says what:
+ *               POLLNVAL too, of what is no open descriptor. Another thread may be faster
  *
  * Cost: an object that is there takes the objects before it one load each. A sleep is one
  * system call, futex_waitv(2). Waking such a sleeper costs what waking any other does.
+ *
+ * Descriptors: a look at one is a call of ppoll(2), and in a set with descriptors the thread
+ * yields between its looks, as in fd.h. No system call sleeps on descriptors and on anything else.
+ * So at the first such sleep the library makes a thread, "ipcwait-fd", which takes no signals,
+ * sleeps in epoll_wait(2), and wakes the sleepers: a wake by a descriptor goes by way of it. It
+ * stays as long as the process, and so do its descriptors, one and one more for each thread that
+ * sleeps so at a time. Beside the sleep each descriptor costs two calls of epoll_ctl(2), and the
+ * set one. Who waits for descriptors only takes ipcwait_poll(), which needs none of that.
  *
  * Guarantees: exactly one object is taken, and none with an error. No wake is lost: one that
  * reached this thread while it took something else goes to another sleeper of that object.
@@ -43,10 +53,16 @@
  * looked at after 50 us, 100 us, ... and then every millisecond, which takes some 2 % of a
  * CPU; so the most urgent one goes first. Raw words: a wake of one thread may reach one
  * that waits for several and takes another object; it is passed on if the word has changed.
- * The wait takes 1200 bytes of stack and 40 for each object; ipcwait_futex_wait_any() 64 for each.
+ * Of threads in sets with descriptors 64 at a time are woken by them; those beyond look every
+ * millisecond, and so do all where no thread or descriptor is to be had for it, or the program has
+ * closed the library's descriptors. The thread is of no real-time class.
+ * The wait takes 1200 bytes of stack and 40 for each object; ipcwait_futex_wait_any() 64 for each;
+ * the first sleep of the process with a descriptor 4 KiB more.
  *
  * Death: of a process that waits costs what it costs each of its objects. Sleepers look after
- * 1, 2, 4 and then every 8 seconds if an object other than a raw word can be shared.
+ * 1, 2, 4 and then every 8 seconds if there is a descriptor, or if an object other than a raw
+ * word can be shared.
+ * Fork: a child has neither that thread nor its descriptors, and makes its own when it needs them.
  */
 #ifndef IPCWAIT_WAIT_ANY_H
 #define IPCWAIT_WAIT_ANY_H
@@ -64,13 +80,14 @@ enum ipcwait_waitable_type {
 	IPCWAIT_WAITABLE_EVENTCOUNT, /* struct ipcwait_eventcount */
 	IPCWAIT_WAITABLE_QUEUE,      /* struct ipcwait_queue, as create() has returned it */
 	IPCWAIT_WAITABLE_CHANNEL,    /* struct ipcwait_channel, the same */
+	IPCWAIT_WAITABLE_FD,         /* struct pollfd of <poll.h> */
 };
 
 /* One of the objects to wait for. */
 struct ipcwait_waitable {
 	enum ipcwait_waitable_type type;
-	unsigned flags;    /* FUTEX: 0 or IPCWAIT_PRIVATE; else 0, the object knows */
-	void *object;      /* the same one twice is allowed, but of no use */
+	unsigned flags; /* FUTEX: 0 or IPCWAIT_PRIVATE; else 0, the object knows */
+	void *object;   /* the same one twice is allowed, a descriptor too, but of no use */
 	uint64_t expected; /* FUTEX: value to sleep on; EVENTCOUNT: key; else ignored */
 };
 
@@ -91,18 +108,19 @@ IPCWAIT_BEGIN_DECLS
  *         is the lowest. Any error: none was taken.
  *   -ETIMEDOUT  deadline reached
  *   -EINVAL     @set is NULL, @n is out of range, @w is misaligned; or an object is NULL,
- *               misaligned, finished, of unknown type, has unknown flags or an impossible
- *               .expected
+ *               misaligned, finished, of unknown type, has unknown flags, an impossible
+ *               .expected or a negative .fd
  *   -ENOMEM     the kernel had no memory for so many objects
  *   -ENOSYS     the kernel, or a filter, forbids futex(2)
  *
- * Ordering:     acquire on an object: as its own wait; none on a raw word
+ * Ordering:     acquire on an object: as its own wait; none on a raw word or a descriptor
  * Threads:      any
  * Processes:    any that map an object, unless it is private; @w as its memory
  * Signals:      not async-signal-safe
  * Cancellation: not a cancellation point
  * Lifetime:     all objects and @w must live until the call returns; the one that was taken
- *               only until then, as after its own wait
+ *               only until then, as after its own wait. A descriptor that is closed meanwhile
+ *               is seen to be within a second
  * errno:        untouched
  * Since:        0.1
  */

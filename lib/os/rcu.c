@@ -6,17 +6,13 @@
  */
 #include "os/rcu.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <string.h>
 #include <time.h>
 
 #include <ipcwait/base.h>
 
-#include "os/cpu_mask.h"
+#include "os/helper.h"
 #include "os/pointer.h"
 #include "os/seam.h"
 #include "os/tell.h"
@@ -149,33 +145,6 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* Of no class, on any CPU, and without signals, whoever makes it. */
-static int make_worker(void)
-{
-	const struct sched_param none = { 0 };
-	sigset_t all, before;
-	struct iw_cpu_mask cpus;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int r = pthread_attr_init(&attr);
-
-	if (r)
-		return r;
-	memset(&cpus, 0xff, sizeof(cpus));
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
-	(void)pthread_attr_setschedpolicy(&attr, SCHED_OTHER);
-	(void)pthread_attr_setschedparam(&attr, &none);
-	(void)pthread_attr_setaffinity_np(&attr, sizeof(cpus),
-					  (const cpu_set_t *)(const void *)&cpus);
-	sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attr, work, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return r;
-}
-
 /* There is something for the worker. Without one this thread does it. */
 static void call_worker(void)
 {
@@ -189,7 +158,8 @@ static void call_worker(void)
 	}
 	/* ORD rcu.X3: relaxed, no order needed: one of those who find none makes it. */
 	if (ipcwait_impl_load32_relaxed(&started) ||
-	    !ipcwait_impl_cas32_relaxed(&started, &no, 1) || !make_worker())
+	    !ipcwait_impl_cas32_relaxed(&started, &no, 1) ||
+	    !iw_helper_start(work, NULL, 0))
 		return;
 	ipcwait_impl_store32_relaxed(&started, 0);
 	give_back_all();
@@ -232,22 +202,6 @@ static __attribute__((constructor)) void hook(void)
 	have_hooks = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
-/*
- * The worker runs on, and calls functions of this library: it is not unloaded any more. In a
- * program that is linked with it there is nothing to hold.
- */
-static void stay_loaded(void)
-{
-	Dl_info where;
-	void *self;
-
-	if (!dladdr(&ready, &where))
-		return;
-	self = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (self)
-		(void)dlclose(self);
-}
-
 bool iw_rcu_ready(void)
 {
 	int saved_errno = errno;
@@ -257,7 +211,7 @@ bool iw_rcu_ready(void)
 		return true;
 	if (!have_hooks)
 		return false;
-	stay_loaded();
+	iw_helper_stay_loaded();
 	ipcwait_impl_store32_relaxed(&ready, 1);
 	errno = saved_errno;
 	return true;

@@ -11,24 +11,41 @@
 #include <ipcwait/wait_any.h>
 
 #include "engine/wait.h"
+#include "os/descriptor_watch.h"
 
 struct iw_layout;
 
+/* All descriptors of a set: the thread sleeps on one word for them. */
+struct iw_any_fds {
+	const struct ipcwait_waitable *set;
+	unsigned n;
+	unsigned announced;                   /* descriptors that are watched */
+	const struct ipcwait_waitable *first; /* of those */
+	struct iw_watch watch;                /* if there are any */
+};
+
 /* What the wait knows of one object. */
 struct iw_any_state {
-	uint64_t own; /* what begin() or announce() has noted for the other functions */
+	/*
+	 * What begin() or announce() has noted for the other functions. Before that, and of a
+	 * descriptor always: a pointer to the set's struct iw_any_fds.
+	 */
+	uint64_t own;
 	bool announced; /* the thread is counted among its sleepers, and may have been woken */
 };
 
 struct iw_any_kind {
-	const struct iw_layout *layout; /* NULL: a raw word, or made by the library */
+	const struct iw_layout
+		*layout; /* NULL: a raw word, a descriptor, or made by the library */
 
-	/*
-	 * An object that the library makes begins with a pointer to its kind, which comes from
-	 * above: then what the program has to call it, and whether its words are private.
-	 */
+	/* What it sleeps on is the library's own, and whether that is private. */
 	bool made;
 	bool private_;
+
+	/*
+	 * What the program calls it, of an object that the library makes: it begins with a
+	 * pointer to its kind, which comes from above.
+	 */
 	enum ipcwait_waitable_type type;
 
 	/* 0, or the error of @call if threads cannot wait for it. NULL: they can for any. */
@@ -55,7 +72,8 @@ struct iw_any_kind {
 };
 
 /* Each in the file of its object, in lib/sync. */
-extern const struct iw_any_kind iw_any_event, iw_any_eventcount, iw_any_futex, iw_any_sem;
+extern const struct iw_any_kind iw_any_event, iw_any_eventcount, iw_any_fd, iw_any_futex,
+	iw_any_sem;
 
 /* Before there is the first object with a pointer to @kind, which is .made. */
 void iw_any_admit(const struct iw_any_kind *kind);

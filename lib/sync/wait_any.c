@@ -32,6 +32,7 @@ struct any_waiter {
 	struct iw_backoff backoff; /* of sleeps on the first word only */
 	struct iw_waitv *word;     /* what to sleep on, of those announced */
 	struct iw_any_state *state;
+	struct iw_any_fds fds;
 };
 
 static int refuse(const void *o, const char *call, const char *what)
@@ -44,6 +45,7 @@ static const struct iw_any_kind *const kinds[] = {
 	[IPCWAIT_WAITABLE_SEM] = &iw_any_sem,
 	[IPCWAIT_WAITABLE_EVENT] = &iw_any_event,
 	[IPCWAIT_WAITABLE_EVENTCOUNT] = &iw_any_eventcount,
+	[IPCWAIT_WAITABLE_FD] = &iw_any_fd,
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -82,8 +84,9 @@ static const struct iw_any_kind *made_kind(const struct ipcwait_waitable *o)
 
 static const struct iw_any_kind *kind_at(const struct ipcwait_waitable *o)
 {
-	return o->type < KINDS ? kinds[o->type]
-			       : *(const struct iw_any_kind *const *)o->object;
+	const struct iw_any_kind *kind = kinds[o->type];
+
+	return kind ? kind : *(const struct iw_any_kind *const *)o->object;
 }
 
 static const struct iw_any_kind *kind_of(const struct any_waiter *me, unsigned i)
@@ -159,10 +162,13 @@ static bool is_private(const struct ipcwait_waitable *o)
 	return (layout ? iw_flags(layout, o->object) : o->flags) & IPCWAIT_PRIVATE;
 }
 
-/* Not a raw word: what a lost wake for it meant is the caller's affair. */
+/*
+ * Not a raw word: what a lost wake for it meant is the caller's affair. Who tells of descriptors
+ * can be cut off from them, by a program that closes what is not its own.
+ */
 static bool is_mortal(const struct ipcwait_waitable *o)
 {
-	return kind_at(o)->layout && !is_private(o);
+	return (kind_at(o)->layout && !is_private(o)) || o->type == IPCWAIT_WAITABLE_FD;
 }
 
 /*
@@ -222,23 +228,40 @@ static const struct iw_waitable any_waitable = {
 	.withdraw = withdraw,
 };
 
-static int begin(const struct ipcwait_waitable *o, struct iw_any_state *state,
-		 const char *call)
+/* The same where there are descriptors: a look is a system call. */
+static const struct iw_waitable any_waitable_in_kernel = {
+	.kind = IPCWAIT_KIND_WAIT_ANY,
+	.in_kernel = true,
+	.look = look,
+	.settle = settle,
+	.withdraw = withdraw,
+};
+
+static bool is_word(const struct ipcwait_waitable *o)
 {
+	return o->type <= IPCWAIT_WAITABLE_EVENTCOUNT;
+}
+
+static int begin(struct any_waiter *me, unsigned i, const char *call)
+{
+	const struct ipcwait_waitable *o = &me->set[i];
+	struct iw_any_state *state = &me->state[i];
 	unsigned type = (unsigned)o->type;
 	const struct iw_any_kind *kind;
 	int r = 0;
 
-	if (type > IPCWAIT_WAITABLE_CHANNEL)
+	if (type >= KINDS)
 		return refuse(o, call, "unknown type");
 	if (!o->object)
 		return refuse(o, call, IW_NULL);
-	kind = type < KINDS ? kinds[type] : made_kind(o);
+	kind = kinds[type] ? kinds[type] : made_kind(o);
 	if (!kind)
 		return refuse(o, call, "no such object");
 	if (o->flags & (kind->layout || kind->made ? ~0u : ~IPCWAIT_PRIVATE))
 		return refuse(o, call, IW_UNKNOWN_FLAGS);
-	*state = (struct iw_any_state){ .announced = false };
+	*state = (struct iw_any_state){ .own = (uintptr_t)&me->fds };
+	if (type == IPCWAIT_WAITABLE_FD)
+		me->base.what = &any_waitable_in_kernel;
 	if (kind->layout)
 		r = iw_check(kind->layout, o->object, call);
 	return r || !kind->begin ? r : kind->begin(o, state, call);
@@ -261,7 +284,7 @@ int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline
 		.base = {
 			.what = &any_waitable,
 			.window = w ? w : &thread_window,
-			.futex = n == 1 && set[0].type < KINDS ? set[0].object : NULL,
+			.futex = n == 1 && is_word(&set[0]) ? set[0].object : NULL,
 			.deadline_ns = deadline_ns,
 			.site = site,
 		},
@@ -269,11 +292,12 @@ int iw_wait_any(const struct ipcwait_waitable *set, unsigned n, int64_t deadline
 		.n = n,
 		.state = state,
 		.word = word,
+		.fds = { .set = set, .n = n },
 	};
 	int r = 0;
 
 	for (unsigned i = 0; i < n && r == 0; i++)
-		r = begin(&set[i], &state[i], call);
+		r = begin(&me, i, call);
 	if (r == 0 && !take_any(&me))
 		r = iw_wait(&me.base);
 	return r ? r : (int)me.taken;

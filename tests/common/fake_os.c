@@ -8,6 +8,7 @@
 #include "env/facts.h"
 #include "os/clock.h"
 #include "os/descriptor.h"
+#include "os/descriptor_watch.h"
 #include "os/file.h"
 #include "os/futex.h"
 #include "os/lines.h"
@@ -242,6 +243,11 @@ int iw_wake_latency_end(void)
 	return -EINVAL;
 }
 
+struct iw_wake_latency iw_wake_latency_total(void)
+{
+	return (struct iw_wake_latency){ .requests = 0 };
+}
+
 bool iw_lines_open(struct iw_lines *l, const char *path, size_t bytes_most)
 {
 	(void)l;
@@ -322,4 +328,37 @@ int iw_fd_epoll_wait(int fd, struct epoll_event *events, int most, int64_t timeo
 	(void)most;
 	(void)timeout_ns;
 	return (int)iw_fd_read(fd, NULL, 0);
+}
+
+/* Nor is anything ever watched. */
+bool iw_watch_begin(struct iw_watch *w)
+{
+	(void)w;
+	return false;
+}
+
+bool iw_watch_again(struct iw_watch *w)
+{
+	(void)w;
+	return false;
+}
+
+int iw_watch_add(struct iw_watch *w, int fd, uint32_t events, bool merge)
+{
+	(void)w;
+	(void)fd;
+	(void)events;
+	(void)merge;
+	return -EBADF;
+}
+
+void iw_watch_remove(struct iw_watch *w, int fd)
+{
+	(void)w;
+	(void)fd;
+}
+
+void iw_watch_end(struct iw_watch *w)
+{
+	(void)w;
 }

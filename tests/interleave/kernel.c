@@ -7,11 +7,14 @@
 #include "interleave/sched.h"
 #include "os/clock.h"
 #include "os/cpu.h"
+#include "os/descriptor.h"
+#include "os/descriptor_watch.h"
 #include "os/futex.h"
 #include "os/futex_waitv.h"
 #include "os/life.h"
 #include "os/membarrier.h"
 #include "os/rseq.h"
+#include "os/wake_latency.h"
 #include "os/thread.h"
 
 /* What a reading of the clock takes, in ns. */
@@ -165,4 +168,50 @@ unsigned iw_cpu_current(void)
 
 void iw_cpu_yield(void)
 {
+}
+
+struct iw_wake_latency iw_wake_latency_total(void)
+{
+	return (struct iw_wake_latency){ .requests = 0 };
+}
+
+/* No scenario has descriptors. */
+int iw_fd_poll(struct pollfd *fds, nfds_t n, int64_t timeout_ns)
+{
+	(void)fds;
+	(void)n;
+	(void)timeout_ns;
+	return 0;
+}
+
+bool iw_watch_begin(struct iw_watch *w)
+{
+	(void)w;
+	return false;
+}
+
+bool iw_watch_again(struct iw_watch *w)
+{
+	(void)w;
+	return false;
+}
+
+int iw_watch_add(struct iw_watch *w, int fd, uint32_t events, bool merge)
+{
+	(void)w;
+	(void)fd;
+	(void)events;
+	(void)merge;
+	return -EBADF;
+}
+
+void iw_watch_remove(struct iw_watch *w, int fd)
+{
+	(void)w;
+	(void)fd;
+}
+
+void iw_watch_end(struct iw_watch *w)
+{
+	(void)w;
 }

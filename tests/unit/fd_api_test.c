@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -72,6 +73,39 @@ static void test_what_is_there(void **state)
 	assert_int_equal(ipcwait_read(event, &count, sizeof(count), NULL), sizeof(count));
 	assert_int_equal(count, 7);
 	assert_int_equal(ipcwait_read(pipes[0], text, 0, NULL), 0);
+}
+
+static void *open_later(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	(void)usleep(200);
+	fd = open(".", O_RDONLY | O_DIRECTORY);
+	(void)close(fd);
+	return NULL;
+}
+
+/* What the kernel cannot read without waiting is asked about, and read when it is there. */
+static void test_asked_first(void **state)
+{
+	char text[sizeof(struct inotify_event) + 64];
+	int in = inotify_init1(0);
+	pthread_t other;
+
+	(void)state;
+	if (in < 0 || inotify_add_watch(in, ".", IN_ATTRIB | IN_OPEN) < 0)
+		skip();
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(pthread_create(&other, NULL, open_later, NULL), 0);
+		assert_true(ipcwait_read(in, text, sizeof(text), NULL) > 0);
+		assert_int_equal(pthread_join(other, NULL), 0);
+	}
+	assert_int_equal(fcntl(in, F_SETFL, O_NONBLOCK), 0);
+	while (ipcwait_read(in, text, sizeof(text), NULL) > 0)
+		continue;
+	assert_int_equal(ipcwait_read(in, text, sizeof(text), NULL), -EAGAIN);
+	(void)close(in);
 }
 
 static void test_ends(void **state)
@@ -235,6 +269,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_is_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_asked_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nonblocking, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),

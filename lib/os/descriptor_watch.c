@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/descriptor_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include <ipcwait/impl/word.h>
+
+#include "os/descriptor.h"
+#include "os/futex.h"
+#include "os/helper.h"
+#include "os/syscall.h"
+
+/* Of the thread, beyond what it has in the way of thread data. It needs less than 2 KiB. */
+#define STACK_BYTES 131072
+
+/* What it is told at a time. */
+#define EVENTS 16
+
+/* A program that has closed its standard streams takes what it opens next for one of them. */
+#define LEAST_FD 3
+
+/* Also in the master, by which the thread learns that one of the slot's descriptors is ready. */
+#define ARMED (EPOLLIN | EPOLLONESHOT)
+
+struct iw_watch_slot {
+	/* Only ever incremented, so a late increment is a needless wake for whoever is next. */
+	struct ipcwait_word32 word;
+
+	int epoll; /* if it is open: of what one thread waits for; nothing between its waits */
+	bool open; /* protected by lock, and what follows */
+	bool taken;
+
+	/* Its owner's: something of it could not be removed. */
+	bool stained;
+};
+
+static struct iw_watch_slot slots[IW_WATCHES];
+
+/* Held over fork(2) too, so that a child has no descriptor that nobody has noted yet. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool have_hook;   /* protected by lock, and what follows */
+static bool running;     /* there is a thread, and a master */
+static int master;       /* the epoll instance that has those of all slots */
+static uint32_t process; /* how many forks have led to this one */
+
+/* 1: the program has closed what is not its own, or done worse. Nothing is watched any more. */
+static struct ipcwait_word32 broken;
+
+static int control(int epoll, int operation, int fd, uint32_t events, void *data)
+{
+	struct epoll_event e = { .events = events, .data.ptr = data };
+
+	return (int)iw_syscall(SYS_epoll_ctl, epoll, operation, fd, (long)&e, 0, 0);
+}
+
+static void drop(int fd)
+{
+	(void)iw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static int above_streams(int fd)
+{
+	int higher;
+
+	if (fd < 0 || fd >= LEAST_FD)
+		return fd;
+	higher = (int)iw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LEAST_FD, 0, 0, 0);
+	drop(fd);
+	return higher;
+}
+
+static int new_epoll(void)
+{
+	return above_streams(
+		(int)iw_syscall(SYS_epoll_create1, EPOLL_CLOEXEC, 0, 0, 0, 0, 0));
+}
+
+static bool is_broken(void)
+{
+	/* ORD descriptor_watch.X1: relaxed, hint: who sleeps all the same is told. */
+	return ipcwait_impl_load32_relaxed(&broken);
+}
+
+static void tell(struct iw_watch_slot *slot)
+{
+	/*
+	 * ORD descriptor_watch.R1: release, after the kernel has said that it is ready. Pairs with
+	 * descriptor_watch.A1.
+	 */
+	(void)ipcwait_impl_add32_release(&slot->word, 1);
+	(void)iw_futex_wake((const uint32_t *)&slot->word, 1, true);
+}
+
+/* Who sleeps looks, and finds that nothing is watched. */
+static void break_down(void)
+{
+	(void)pthread_mutex_lock(&lock);
+	/* ORD descriptor_watch.X2: relaxed, hint, as descriptor_watch.X1. */
+	ipcwait_impl_store32_relaxed(&broken, 1);
+	for (unsigned i = 0; i < IW_WATCHES; i++)
+		if (slots[i].taken)
+			tell(&slots[i]);
+	(void)pthread_mutex_unlock(&lock);
+}
+
+static bool is_slot(const void *p)
+{
+	uintptr_t at = (uintptr_t)p - (uintptr_t)slots;
+
+	return at < sizeof(slots) && at % sizeof(slots[0]) == 0;
+}
+
+/* False if that was no event of ours: the number is another's by now. */
+static bool tell_all(const struct epoll_event *events, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!is_slot(events[i].data.ptr))
+			return false;
+		tell(events[i].data.ptr);
+	}
+	return true;
+}
+
+/* The master is another one only in a child, which has no such thread. */
+static void *work(void *unused)
+{
+	struct epoll_event events[EVENTS];
+	int n;
+
+	(void)pthread_setname_np(pthread_self(), "ipcwait-fd");
+	do {
+		n = iw_fd_epoll_wait(master, events, EVENTS, INT64_MAX);
+	} while (n == -EINTR || (n >= 0 && tell_all(events, n)));
+	break_down();
+	return unused;
+}
+
+static void before_fork(void)
+{
+	(void)pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	(void)pthread_mutex_unlock(&lock);
+}
+
+/* The kernel has it in the master only if both numbers still mean what they did. */
+static bool arm(struct iw_watch_slot *slot)
+{
+	return !control(master, EPOLL_CTL_MOD, slot->epoll, ARMED, slot);
+}
+
+/*
+ * The instances are the parent's too, and so is the thread. Closing them here takes nothing from
+ * the parent; arming one costs it a needless wake at most. A thread that has forked in a handler
+ * in the middle of its own wait sees that the word differs, and the process too.
+ */
+static void in_child(void)
+{
+	bool ours = false;
+
+	for (unsigned i = 0; i < IW_WATCHES; i++) {
+		if (slots[i].open && arm(&slots[i])) {
+			ours = true;
+			drop(slots[i].epoll);
+		}
+		if (slots[i].taken)
+			tell(&slots[i]);
+		slots[i].open = slots[i].taken = slots[i].stained = false;
+	}
+	if (ours)
+		drop(master);
+	running = false;
+	process++;
+	/* ORD descriptor_watch.X3: relaxed, protected by there being one thread. */
+	ipcwait_impl_store32_relaxed(&broken, 0);
+	(void)pthread_mutex_unlock(&lock);
+}
+
+static bool start_locked(void)
+{
+	if (running)
+		return true;
+	if (!have_hook && pthread_atfork(before_fork, in_parent, in_child))
+		return false;
+	have_hook = true;
+	master = new_epoll();
+	if (master < 0)
+		return false;
+	running = !iw_helper_start(work, NULL, STACK_BYTES);
+	if (!running)
+		drop(master);
+	return running;
+}
+
+static bool open_locked(struct iw_watch_slot *slot)
+{
+	int fd = new_epoll();
+
+	if (fd < 0)
+		return false;
+	if (control(master, EPOLL_CTL_ADD, fd, ARMED, slot)) {
+		drop(fd);
+		return false;
+	}
+	slot->epoll = fd;
+	slot->open = true;
+	return true;
+}
+
+/* One that is open if there is any: arming it shows whether the master is still ours. */
+static struct iw_watch_slot *free_locked(void)
+{
+	struct iw_watch_slot *closed = NULL;
+
+	for (unsigned i = 0; i < IW_WATCHES; i++) {
+		if (slots[i].taken)
+			continue;
+		if (slots[i].open)
+			return &slots[i];
+		closed = closed ? closed : &slots[i];
+	}
+	return closed && open_locked(closed) ? closed : NULL;
+}
+
+static struct iw_watch_slot *take(void)
+{
+	struct iw_watch_slot *slot = NULL;
+
+	(void)pthread_mutex_lock(&lock);
+	if (!is_broken() && start_locked())
+		slot = free_locked();
+	if (slot)
+		slot->taken = true;
+	(void)pthread_mutex_unlock(&lock);
+	return slot;
+}
+
+/* Not with the lock: the loader has one of its own, and may run constructors that wait. */
+static void stay_loaded(void)
+{
+	static struct ipcwait_word32 done;
+
+	/* ORD descriptor_watch.X4: relaxed, no order needed: done twice is done once. */
+	if (ipcwait_impl_load32_relaxed(&done))
+		return;
+	iw_helper_stay_loaded();
+	ipcwait_impl_store32_relaxed(&done, 1);
+}
+
+bool iw_watch_begin(struct iw_watch *w)
+{
+	int saved_errno = errno;
+	struct iw_watch_slot *slot;
+
+	stay_loaded();
+	slot = take();
+	errno = saved_errno;
+	if (!slot)
+		return false;
+	*w = (struct iw_watch){ .slot = slot,
+				.process = process,
+				.word = (const uint32_t *)&slot->word };
+	if (iw_watch_again(w))
+		return true;
+	iw_watch_end(w);
+	return false;
+}
+
+bool iw_watch_again(struct iw_watch *w)
+{
+	if (w->process != process || is_broken())
+		return false;
+	/*
+	 * ORD descriptor_watch.A1: acquire, read before it is armed: what it is told from then on
+	 * makes another value. Pairs with descriptor_watch.R1.
+	 */
+	w->value = ipcwait_impl_load32_acquire(&w->slot->word);
+	if (arm(w->slot))
+		return true;
+	break_down();
+	return false;
+}
+
+int iw_watch_add(struct iw_watch *w, int fd, uint32_t events, bool merge)
+{
+	if (w->process != process)
+		return -ECHILD;
+	return control(w->slot->epoll, merge ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events,
+		       NULL);
+}
+
+/*
+ * What was closed meanwhile may live on by another number, in another process too, and would be
+ * ready for ever under the old one, which cannot be removed.
+ */
+void iw_watch_remove(struct iw_watch *w, int fd)
+{
+	if (w->process == process && control(w->slot->epoll, EPOLL_CTL_DEL, fd, 0, NULL))
+		w->slot->stained = true;
+}
+
+static void close_locked(struct iw_watch_slot *slot)
+{
+	if (!control(master, EPOLL_CTL_DEL, slot->epoll, 0, NULL))
+		drop(slot->epoll);
+	slot->open = false;
+	slot->stained = false;
+}
+
+void iw_watch_end(struct iw_watch *w)
+{
+	(void)pthread_mutex_lock(&lock);
+	if (w->process == process) {
+		if (w->slot->stained)
+			close_locked(w->slot);
+		w->slot->taken = false;
+	}
+	(void)pthread_mutex_unlock(&lock);
+	w->slot = NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of the library's own that run until the process ends. */
+#ifndef IW_OS_HELPER_H
+#define IW_OS_HELPER_H
+
+#include <stddef.h>
+
+/*
+ * A detached thread that runs body(arg): of no real-time class, on any CPU, and without signals,
+ * whoever makes it. Its stack has @stack bytes, or what is usual, if it is 0 or too little for the
+ * program's thread data. 0, or a positive errno.
+ */
+int iw_helper_start(void *(*body)(void *), void *arg, size_t stack);
+
+/*
+ * Before the first: it calls functions of this library, which is not unloaded any more. In a
+ * program that is linked with it there is nothing to hold.
+ */
+void iw_helper_stay_loaded(void);
+
+#endif
