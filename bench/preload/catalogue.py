@@ -4,6 +4,7 @@
 from typing import Any, Callable, NamedTuple
 
 from . import existing
+from .arms import KERNEL
 from .existing import found, tool
 
 PYTHON = "/usr/bin/python3"     # the system's: what people have
@@ -23,6 +24,7 @@ class Program(NamedTuple):
     starts_servers: bool = False        # it preloads them by itself
     native: Any = None                  # argv of a further arm, with nothing preloaded
     long: bool = False                  # fewer rounds
+    skips: tuple = KERNEL               # arms; (): it waits in the kernel, and skips none
 
 
 def built(name, *words, program=None):
@@ -127,31 +129,65 @@ EXISTING = [
 ]
 
 
-def server(name, title, units, words, tools):
-    """A driver starts the server, and measures it with the program that comes with it."""
+def in_kernel(name, title, how, units=HANDOFF, skips=()):
+    """A small program whose waits are in the kernel."""
+    return small(name, title, how, units)._replace(skips=skips)
+
+
+# Go's waits are futexes, but not by the C library: nothing can be preloaded.
+IN_KERNEL = [
+    in_kernel("node/workers", "Node: a message to a worker_thread and back",
+              script("node", "workers.js", "message")),
+    in_kernel("go/channels", "Go: two channels, goroutines locked to threads",
+              built("preload_channels_go", "locked", program="go"), skips=("null", "ours", "fd")),
+    *(in_kernel(f"pool/{form}{count}", f"C: jobs for 4 threads by {title}, {count} at once",
+                built("preload_pool", f"{form}{count}"), "job")
+      for form, title in (("pipe", "a pipe"), ("epoll", "a pipe and epoll"))
+      for count in (1, 16)),
+]
+
+
+def server(name, title, units, words, tools, program=None):
+    """A driver starts the server, and measures it with the program that comes with it. @program:
+    that is one of the build folder, and comes first."""
     def argv(c):
-        return [PYTHON, c.source / "drivers", *words, f"{max(c.seconds, 1):g}"]
+        mine = [c.build / "bench/preload" / program] if program else []
+        return [PYTHON, c.source / "drivers", words[0], *mine, *words[1:], f"{max(c.seconds, 1):g}"]
 
     def missing(c):
+        if program and not (c.build / "bench/preload" / program).is_file():
+            return f"not built: {program}"
         return next((why for t in tools if (why := t(c))), None)
-    return Program(name, title, units, argv, missing, starts_servers=True, long=True)
+    return Program(name, title, units, argv, missing, starts_servers=True, long=True, skips=())
+
+
+def clients(count, what="client"):
+    return f"{count} {what}" + ("" if count == 1 else "s")
 
 
 REDIS = [tool("redis-server"), tool("redis-benchmark", "redis-tools")]
 MARIADB = [existing.mariadb_missing, tool("sysbench")]
 POSTGRES = [existing.postgres_missing]
+NGINX = [existing.nginx_missing, tool("wrk")]
 
 SERVERS = [
-    server("redis", "Redis: GET, 16 clients", "request", ["redis", "16"], REDIS),
-    *(server(f"mariadb/{form}{threads}", f"MariaDB: sysbench {title}, {threads} threads",
-             "transaction", ["mariadb", form, str(threads)], MARIADB)
-      for form, title in (("select", "point select"), ("mixed", "read-write"))
-      for threads in (4, 16)),
-    *(server(f"postgresql/{form}{clients}{sync}",
-             f"PostgreSQL: pgbench {title}, {clients} clients, fsync {sync[1:]}",
-             "transaction", ["postgresql", form, str(clients), sync[1:]], POSTGRES)
+    *(server(name, f"Redis: GET, {clients(count)}", "request", ["redis", str(count)], REDIS)
+      for name, count in (("redis", 16), ("redis/1", 1), ("redis/50", 50))),
+    *(server(f"mariadb/{form}{count}", f"MariaDB: sysbench {title}, {clients(count, 'thread')}",
+             "transaction", ["mariadb", form, str(count)], MARIADB)
+      for form, title, counts in (("select", "point select", (1, 4, 16)),
+                                  ("mixed", "read-write", (4, 16)))
+      for count in counts),
+    *(server(f"postgresql/{form}{count}{sync}",
+             f"PostgreSQL: pgbench {title}, {clients(count)}, fsync {sync[1:]}",
+             "transaction", ["postgresql", form, str(count), sync[1:]], POSTGRES)
       for form, title in (("select", "-S"), ("tpcb", "tpcb-like"))
-      for clients in (1, 4, 16) for sync in ("-on", "-off")),
+      for count in (1, 4, 16, 50) for sync in ("-on", "-off")),
+    *(server(f"nginx/{count}", f"nginx: a file of 1 KiB, {clients(count, 'connection')}",
+             "request", ["nginx", str(count)], NGINX) for count in (1, 16)),
+    *(server(f"memcached/{count}", f"memcached: GET, {clients(count, 'connection')}", "request",
+             ["memcached", str(count)], [tool("memcached")], "preload_gets")
+      for count in (1, 16)),
 ]
 
-PROGRAMS = LANGUAGES + EXISTING + SERVERS
+PROGRAMS = LANGUAGES + IN_KERNEL + EXISTING + SERVERS

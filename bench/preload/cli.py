@@ -5,26 +5,24 @@ import argparse
 import fnmatch
 import os
 import re
-import struct
 import sys
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
 from harness import environment, interrupts, noise, store
-from harness.errors import (FAILED, INTERRUPTED, OK, Ending, reason, refused, shown,
-                            unexpected)
+from harness.errors import FAILED, INTERRUPTED, OK, Ending, refused, shown, unexpected
 from harness.options import Parser, seconds, some, whole
 from harness.progress import Progress
 
 from . import judging, pooling, session, table
 from .arms import arms as find_arms
+from .awake import LATENCY, hold_awake
 from .catalogue import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 MISSED_BAR = 3
 QUICK_SECONDS = 0.25
-LATENCY = "/dev/cpu_dma_latency"
 
 EPILOG = """\
 Exit status: 0 done; 1 a program hung, failed or ended differently under an arm; 2 bad input;
@@ -35,7 +33,8 @@ def parser():
     p = Parser(prog="bench/preload", epilog=EPILOG, allow_abbrev=False,
                formatter_class=argparse.RawDescriptionHelpFormatter,
                description="Programs under nothing, under a shim that only forwards, and under "
-                           "the preload module.")
+                           "the preload module; those that wait in the kernel also with "
+                           "IPCWAIT_FD, beside ipcwait awake, and with idle CPUs held awake.")
     p.add_argument("--only", type=some, metavar="NAMES",
                    help="programs, with commas; java means java/..., and there are * and ?")
     p.add_argument("--list", action="store_true", help="print the programs, measure nothing")
@@ -48,7 +47,8 @@ def parser():
                    help=f"{session.QUICK_ROUNDS} rounds of {QUICK_SECONDS} s")
     p.add_argument("--arm", action="append", default=[], metavar="NAME=PATH",
                    help="a further library to preload, held to the same bars")
-    p.add_argument("--arms", type=some, metavar="NAMES", help="only these and none, with commas")
+    p.add_argument("--arms", type=some, metavar="NAMES",
+                   help="only these and none, with commas; fd, awake and held only if named")
     p.add_argument("--cpus", type=some, metavar="LIST", help="pin to these, as 0 or 0,1")
     p.add_argument("--cheap", action="store_true", help=f"hold {LATENCY} at 0")
     p.add_argument("--limit", type=whole(1, 3600), default=120, metavar="S",
@@ -85,16 +85,6 @@ def cpu_list(text):
     if not wanted <= os.sched_getaffinity(0):
         raise refused(f"--cpus: {shown(text)}: not all of them are ours")
     return wanted
-
-
-def hold_awake():
-    """Idle CPUs do not sleep deeper than such as answer at once, as long as this is open."""
-    try:
-        held = open(LATENCY, "wb", buffering=0)
-        held.write(struct.pack("i", 0))
-    except OSError as e:
-        raise refused(f"--cheap: cannot write {LATENCY}: {reason(e)}") from e
-    return held
 
 
 def context(o, folder):
@@ -167,7 +157,7 @@ def run(arguments):
             for p in programs:
                 print(f"{p.name:<28}{p.title:<56}{p.missing(c) or ''}".rstrip())
             return OK
-        arms = find_arms(c.build, o.arm, o.arms)
+        arms = find_arms(c.build, o.arm, o.arms, o.cheap)
         held = hold_awake() if o.cheap else None
         try:
             return measure(o, programs, arms, c)

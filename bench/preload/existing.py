@@ -10,7 +10,7 @@ import re
 import shutil
 
 from . import samples
-from .drivers import postgresql
+from .drivers import nginx, postgresql
 
 
 def found(name, package=None):
@@ -131,6 +131,10 @@ def mariadb_missing(_c):
     return (found("mariadbd", "mariadb-server-core") or
             found("mariadb-install-db", "mariadb-server-core") or
             found("mariadb", "mariadb-client-core"))
+
+
+def nginx_missing(_c):
+    return None if nginx.find() else "not built: nginx-light"
 
 
 def postgres_missing(_c):

@@ -12,6 +12,7 @@ import statistics
 
 from harness import noise
 
+from .arms import KERNEL
 from .bars import bars_of
 
 CONFIDENCE = 0.95
@@ -19,7 +20,8 @@ REACHED, MISSED, NO_BAR, NOISY = "reached", "missed", "no bar", "too noisy"
 FEW, NOT_BUILT = "too few rounds", "not built"
 HUNG, DIFFERS, FAILED = "HUNG", "DIFFERS", "FAILED"
 
-FIGURES = ("speed", "time", "cpu", "extra_ns")
+KEYS = {"time": "time_s", "cpu": "cpu_s", "machine": "machine_s", "polling": "polling_s"}
+SHOWN, SHOWN_KERNEL = ("speed", "cpu"), ("speed", "machine", "polling")
 
 
 def rank(n, confidence=CONFIDENCE):
@@ -46,8 +48,8 @@ def figure(name, ours, other):
         return (ours["time_s"] - other["time_s"]) * 1e9
     if name == "speed":
         return other["time_s"] / ours["time_s"]
-    key = {"time": "time_s", "cpu": "cpu_s"}[name]
-    return ours[key] / other[key] if other[key] and ours[key] is not None else None
+    mine, others = ours.get(KEYS[name]), other.get(KEYS[name])
+    return mine / others if others and mine is not None else None
 
 
 def usable(run):
@@ -89,22 +91,36 @@ def share_disturbed(rounds):
     return sum(run["noisy"] for run in runs) / len(runs) if runs else 0.0
 
 
+def rows_of(name, rounds, arm, shim, disturbed):
+    """Of an arm: its speed and CPU time, and what has bars. What no run has is left out."""
+    bars = [] if arm == shim else bars_of(name, arm)
+    shown = {(f, "none"): None for f in (SHOWN_KERNEL if arm in KERNEL else SHOWN)}
+    shown.update({(bar.figure, bar.against): bar for bar in bars})
+    for (what, against), bar in shown.items():
+        row = compared(what, rounds, arm, against)
+        if what == "polling" and not row["values"]:
+            continue
+        row["limit"], row["sign"] = (bar.limit, bar.sign) if bar else (None, None)
+        row["verdict"] = held_against(row, bar, disturbed) if bar else NO_BAR
+        yield row
+
+
+def ran(rounds, arm):
+    return any(arm in r for r in rounds)
+
+
 def judge(name, rounds, arms, shim="null"):
-    """Rows of a program: each arm but the plain one, with its speed and CPU time, and what has
-    bars. @shim has none: it is no module."""
+    """Rows of a program: each arm but the plain one. @shim has no bars: it is no module. What is
+    compared with an arm that was not measured is left out."""
     rows, disturbed = [], share_disturbed(rounds) > noise.SHARE_MOST
     for arm in arms:
         if arm in ("none", "native"):
             continue
-        bars = [] if arm == shim else bars_of(name)
         wrong = broken(rounds, arm) or broken(rounds, "none")
-        if not any(arm in r for r in rounds):
+        if not ran(rounds, arm):
             wrong = NOT_BUILT
-        shown = {(f, "none"): None for f in ("speed", "cpu")}
-        shown.update({(bar.figure, bar.against): bar for bar in bars})
-        for (what, against), bar in shown.items():
-            row = compared(what, rounds, arm, against)
-            row["limit"], row["sign"] = (bar.limit, bar.sign) if bar else (None, None)
-            row["verdict"] = wrong or (held_against(row, bar, disturbed) if bar else NO_BAR)
-            rows.append(row)
+        for row in rows_of(name, rounds, arm, shim, disturbed):
+            if row["against"] in KERNEL and not ran(rounds, row["against"]):
+                continue
+            rows.append({**row, "verdict": wrong or row["verdict"]})
     return rows

@@ -5,6 +5,7 @@ The small programs print "begin" when they are warm, and a line of JSON in the e
 the machine is taken between the two. Of other programs it is that of the whole run.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,21 +18,26 @@ from harness import interrupts, noise, probes, program
 from harness.environment import for_programs
 from harness.errors import shown
 
+from . import machine
+from .arms import KERNEL
+from .awake import hold_awake, said_by_it
 from .drivers.server import NOT_LOADED
 
 
 class Reading:
     """What a program prints, as it comes, and the machine's CPU time at its marks."""
 
-    def __init__(self, root, marked):
-        self.root, self.marked = root, marked
+    def __init__(self, root, marked, by_clock=False):
+        self.root, self.marked, self.by_clock = root, marked, by_clock
         self.text = b""
         self.first = None if marked else self.cpu()
         self.last = None
 
     def cpu(self):
+        """As the ticks have it, and as the clock has it where that is asked for."""
         times = probes.cpu_times(self.root)
-        return sum(times.values()) if times else None
+        return {"machine_cpu_s": sum(times.values()) if times else None,
+                **(machine.reading(self.root) if self.by_clock else {})}
 
     def take(self, piece):
         self.text += piece
@@ -42,19 +48,22 @@ class Reading:
         elif self.first is not None and self.last is None and b"}\n" in self.text:
             self.last = self.cpu()
 
-    def cpu_s(self):
+    def used(self):
+        """Seconds between the marks, None for what is not known."""
         if self.first is None or self.last is None:
-            return None
-        return self.last - self.first
+            return {"machine_cpu_s": None}
+        return machine.between(self.first, self.last)
 
 
 def environment(arm, p, c):
     """A driver preloads the server and what measures it by itself, and is not preloaded. What a
     program that was killed leaves behind is removed with the scratch folder."""
-    env = for_programs(TMPDIR=str(c.scratch))
+    env = for_programs(TMPDIR=str(c.scratch), **arm.variables)
     env.pop("LD_PRELOAD", None)
     if arm.path:
         env["BENCH_PRELOAD" if p.starts_servers else "LD_PRELOAD"] = str(arm.path)
+    if arm.path and arm.client and p.starts_servers:
+        env["BENCH_PRELOAD_CLIENT"] = str(arm.path)
     return env
 
 
@@ -77,8 +86,8 @@ def start(argv, env, c, err):
             os.sched_setaffinity(0, c.cpus)
     with interrupts.held():
         return subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, env=env,
-                                stdout=subprocess.PIPE, stderr=err, start_new_session=True, cwd=c.scratch,
-                                preexec_fn=pin)
+                                stdout=subprocess.PIPE, stderr=err, start_new_session=True,
+                                cwd=c.scratch, preexec_fn=pin)
 
 
 def execute(argv, env, c, reading, err):
@@ -116,6 +125,10 @@ def what_is_wrong(status, said, arm):
     return None
 
 
+def share(seconds, operations):
+    return None if seconds is None else seconds / operations
+
+
 def add_figures(run, p, text, wall_s, c):
     """Time and CPU time of an operation."""
     try:
@@ -127,30 +140,35 @@ def add_figures(run, p, text, wall_s, c):
         run["why"] = run["why"] or "it did nothing"
         return
     run.update(ops=operations, seconds=seconds, time_s=seconds / operations,
-               cpu_s=run["machine_cpu_s"] / operations if run["machine_cpu_s"] is not None
-               else None)
+               cpu_s=share(run["machine_cpu_s"], operations))
+    if "not_idle_s" in run:
+        idle_less, polled = run["not_idle_s"], run["polled_s"]
+        both = None if None in (idle_less, polled) else idle_less + polled
+        run.update(machine_s=share(idle_less, operations), polling_s=share(both, operations))
 
 
 def measure(p, arm, c):
     """The run, with "why" if it has no figures."""
-    argv = (p.native if arm.name == "native" else p.argv)(c)
-    reading, before = Reading(c.fsroot, p.read is None), noise.reading(c.fsroot)
-    err_path = c.folder / "stderr"
-    with open(err_path, "wb") as err:
+    argv = [*arm.beside, *(p.native if arm.name == "native" else p.argv)(c)]
+    reading = Reading(c.fsroot, p.read is None, not set(KERNEL) <= set(p.skips))
+    before, err_path = noise.reading(c.fsroot), c.folder / "stderr"
+    with open(err_path, "wb") as err, hold_awake() if arm.held else contextlib.nullcontext():
         status, wall_s, used = execute(argv, environment(arm, p, c), c, reading,
                                        err if p.read is None or p.same_output
                                        else subprocess.STDOUT)
     text, said = reading.text.decode("utf-8", "replace"), err_path.read_text("utf-8", "replace")
     if not said and p.read and not p.same_output:
         said = text
+    awake, said = said_by_it(said)
     run = {"arm": arm.name, "status": status, "wall_s": wall_s,
-           "own_cpu_s": used.ru_utime + used.ru_stime, "machine_cpu_s": reading.cpu_s(),
+           "own_cpu_s": used.ru_utime + used.ru_stime, **reading.used(),
            "involuntary_per_s": used.ru_nivcsw / wall_s,
            "voluntary_switches": used.ru_nvcsw, "verdict": None,
            "why": f"hung: no end after {c.limit_s:g} s" if status is None
            else what_is_wrong(status, said, arm),
            "output": hashlib.sha256(reading.text).hexdigest() if p.same_output else None,
-           "ops": None, "seconds": None, "time_s": None, "cpu_s": None}
+           "ops": None, "seconds": None, "time_s": None, "cpu_s": None,
+           **({"awake": awake} if arm.beside else {})}
     noise.judge(p.name, run, before, noise.reading(c.fsroot))
     if status is not None:
         add_figures(run, p, text, wall_s, c)

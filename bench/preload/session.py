@@ -73,6 +73,7 @@ def entry(p, arms, o, c, note):
              "rows": []}
     if why:
         return found
+    arms = [arm for arm in arms if arm.name not in p.skips]
     found["rounds"] = measured(p, arms, o, c, note)
     found["rows"] = judging.judge(p.name, found["rounds"], [arm.name for arm in arms])
     return found

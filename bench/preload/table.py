@@ -7,7 +7,8 @@ from .judging import DIFFERS, FAILED, HUNG, usable
 
 HEAD = ("program", "arm", "plain", "figure", "median", "95 %", "bar", "verdict")
 SUFFIX = {"speed": "x", "extra_ns": " ns"}
-NAMES = {"speed": "speed", "time": "time", "cpu": "CPU", "extra_ns": "more"}
+NAMES = {"speed": "speed", "time": "time", "cpu": "CPU", "extra_ns": "more", "machine": "not idle",
+         "polling": "or polling"}
 
 
 def value(figure, v):

@@ -2,26 +2,35 @@
 """bench/preload: what it takes, what it says, how it judges. No timings."""
 
 import json
+import os
 import pathlib
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
 BUILD = pathlib.Path(sys.argv.pop(1))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench/preload"
 sys.path.insert(0, str(ROOT / "bench"))
 
-from preload import arms, catalogue, judging, pooling, session, table    # noqa: E402
-from preload.bars import BARS, Bar                              # noqa: E402
+from preload import arms, awake, catalogue, judging, machine, measuring    # noqa: E402
+from preload import pooling, session, table                     # noqa: E402
+from preload.bars import BARS, ONE_CLIENT, Bar, bars_of          # noqa: E402
+from preload.drivers import nginx, server                       # noqa: E402
 
 POOLED = [ROOT / f"bench/results/preload-{name}-2vcpu-kvm-zen5.json" for name in ("tools", "servers")]
 SHIM = BUILD / "bench/preload/null_shim.so"
 PROGRAMS = {"alone": ("mutex", "sem", "rdlock", "wrlock"),
             "contend": ("mutex2", "mutex4", "rwlock2", "rwlock4"),
-            "handoff": ("sem", "cond", "barrier")}
+            "handoff": ("sem", "cond", "barrier"),
+            "pool": ("pipe1", "pipe16", "epoll1", "epoll16")}
+MODULE = BUILD / arms.MODULE
 
 
 def run(*words, **more):
@@ -56,6 +65,38 @@ class Programs(unittest.TestCase):
                 self.assertEqual((r.returncode, r.stdout), (2, ""), words)
                 self.assertEqual(r.stderr.count("\n"), 1)
 
+    def check_other(self, *words):
+        """A program in another language: its result, and that it takes no bad input."""
+        r = run(*words, "0.01")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        begin, result = r.stdout.splitlines()
+        self.assertEqual(begin, "begin")
+        self.assertGreater(json.loads(result)["ops"], 0)
+        self.assertGreaterEqual(json.loads(result)["seconds"], 0.01)
+        for more in ((), ("0",), ("x",), ("1", "1")):
+            r = run(*words, *more)
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), more)
+
+    def test_workers(self):
+        if not shutil.which("node"):
+            self.skipTest("no node")
+        self.check_other("node", BENCH / "programs/workers.js", "message")
+
+    def test_channels(self):
+        program = BUILD / "bench/preload/preload_channels_go"
+        if not program.is_file():
+            self.skipTest("no go")
+        self.check_other(program, "locked")
+
+    def test_the_pool_through_looks(self):
+        """Its waits are what the module looks for: no job is lost."""
+        if not MODULE.is_file():
+            self.skipTest("no module")
+        for workload in PROGRAMS["pool"]:
+            r = run(BUILD / "bench/preload/preload_pool", workload, "0.01",
+                    env={"LD_PRELOAD": str(MODULE), "IPCWAIT_FD": "1"})
+            self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
+
     def test_python(self):
         for workload in ("queue", "submit", "map", "asyncio"):
             r = run(sys.executable, BENCH / "programs/handoff.py", workload, "0.01")
@@ -68,6 +109,102 @@ class Programs(unittest.TestCase):
         self.assertLessEqual({"pthread_cond_wait", "sem_wait", "syscall", "cnd_wait"}, names)
         self.assertFalse({n for n in names if not n.startswith(("pthread_", "sem_", "cnd_"))}
                          - {"syscall"})
+
+
+VALUE = b"VALUE k 0 32\r\n0123456789abcdef0123456789abcdef\r\nEND\r\n"
+
+
+class Gets(unittest.TestCase):
+    """programs/gets.c and somebody who answers as memcached does, or does not."""
+
+    def serve(self, listener, value):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=(connection, value), daemon=True).start()
+
+    def answer(self, connection, value):
+        with connection:
+            try:
+                while asked := connection.recv(256):
+                    connection.sendall(b"STORED\r\n" if asked.startswith(b"set") else value)
+            except OSError:
+                pass
+
+    def ask(self, connections, value):
+        with socket.create_server((server.LOOPBACK, 0)) as listener:
+            port = listener.getsockname()[1]
+            self.assertTrue(server.answers(port)())
+            threading.Thread(target=self.serve, args=(listener, value), daemon=True).start()
+            done = run(BUILD / "bench/preload/preload_gets", port, connections, "0.01")
+            listener.shutdown(socket.SHUT_RDWR)
+        return done
+
+    def test_it_counts_all_connections(self):
+        for connections in (1, 3):
+            r = self.ask(connections, VALUE)
+            self.assertEqual((r.returncode, r.stderr), (0, ""))
+            self.assertEqual(json.loads(r.stdout)["ops"] % 16, 0)
+            self.assertGreaterEqual(json.loads(r.stdout)["ops"], 16 * connections)
+
+    def test_another_answer_is_none(self):
+        for value in (b"END\r\n", VALUE.replace(b"a", b"b"), VALUE + b"END\r\n"):
+            r = self.ask(1, value)
+            self.assertEqual((r.returncode, r.stdout), (1, ""))
+            self.assertIn("something else", r.stderr)
+
+    def test_bad_input(self):
+        port = server.free_port()
+        self.assertFalse(server.answers(port)())
+        for words, status in (((), 2), ((0, 1, 1), 2), ((65536, 1, 1), 2), ((port, 0, 1), 2),
+                              ((port, 257, 1), 2), ((port, 1, 0), 2), ((port, 1, 1), 1)):
+            r = run(BUILD / "bench/preload/preload_gets", *words)
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (status, "", 1), words)
+
+
+class Drivers(unittest.TestCase):
+    def test_what_is_preloaded_into_which(self):
+        with mock.patch.dict(os.environ, {server.SERVER: "/s.so"}):
+            self.assertEqual(server.preloaded(server.SERVER)["LD_PRELOAD"], "/s.so")
+            self.assertEqual(server.preloaded(server.CLIENT).get("LD_PRELOAD"),
+                             os.environ.get("LD_PRELOAD"))
+
+    def test_a_server_without_it_fails(self):
+        """As one that is linked statically, or has dropped its environment."""
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            with subprocess.Popen(["sleep", "60"]) as child:
+                server.check_loaded(child, log)
+                with mock.patch.dict(os.environ, {server.SERVER: str(SHIM)}):
+                    with self.assertRaisesRegex(server.Failed, "not preloaded"):
+                        server.check_loaded(child, log)
+                child.kill()
+
+    def test_a_client_without_it_fails(self):
+        with self.assertRaisesRegex(server.Failed, "cannot be preloaded"):
+            server.call(["true"], env={**os.environ, "LD_PRELOAD": "/nowhere.so"})
+
+    def test_wrk(self):
+        said = "  {} requests in {}, 1.23MB read\n"
+        self.assertEqual(nginx.figures(said.format(4000, "1.00s")), (4000, 1.0))
+        self.assertEqual(nginx.figures(said.format(40, "500.00ms")), (40, 0.5))
+        self.assertEqual(nginx.figures(said.format(40, "1.50m")), (40, 90.0))
+        for more in ("Socket errors: connect 1", "Non-2xx or 3xx responses: 3"):
+            with self.assertRaises(server.Failed):
+                nginx.figures(said.format(40, "1.00s") + more)
+        with self.assertRaises(server.Failed):
+            nginx.figures("nothing")
+
+    def test_nginx_has_a_folder_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            nginx.prepare(folder, 12345)
+            text = (folder / "nginx.conf").read_text("utf-8")
+            self.assertIn("listen 127.0.0.1:12345;", text)
+            self.assertNotIn("/var", text)
+            self.assertEqual((folder / "files/file").stat().st_size, nginx.BYTES)
 
 
 class Statistics(unittest.TestCase):
@@ -139,8 +276,61 @@ class Statistics(unittest.TestCase):
         results = [("r.json", {"programs": [{"name": "xz", "rounds": rounds}]})]
         self.assertEqual(pooling.ratios(results, "speed"), ([0.5], 2))
 
+    def test_bars_of_waits_in_the_kernel(self):
+        def bars(name, arm):
+            return [(bar.figure, bar.limit, bar.against) for bar in bars_of(name, arm)]
+        alone, many = ("machine", 1.0, "none"), ("machine", 1.05, "none")
+        as_held = ("time", 1.1, "held")
+        self.assertEqual(bars("redis/1", "fd"), [("speed", 4, "none"), alone])
+        self.assertEqual(bars("redis/1", "awake"), [alone, as_held])
+        self.assertEqual(bars("postgresql/tpcb1-on", "fd"), [("speed", 1.3, "none"), alone])
+        self.assertEqual(bars("postgresql/select1-off", "awake"),
+                         [("speed", 2.5, "none"), alone, as_held])
+        self.assertEqual(bars("postgresql/tpcb50-on", "fd"), [("speed", 0.98, "none"), many])
+        self.assertEqual(bars("redis", "awake"), [("speed", 0.98, "none"), many, as_held])
+        self.assertEqual(bars("redis/1", "held"), [])
+        self.assertEqual(bars("postgresql/tpcb50-on", "ours"), [("speed", 0.98, "none")])
+
+    def test_rows_of_waits_in_the_kernel(self):
+        def of(time_s, machine_s, polling_s):
+            return {**good(time_s), "machine_s": machine_s, "polling_s": polling_s}
+        done = {"none": of(9.0, 4.0, 4.0), "awake": of(3.0, 2.0, 5.0), "held": of(2.9, 2.0, 9.0)}
+        rows = judging.judge("redis/1", [done] * 6, list(done))
+        found = {(r["arm"], r["figure"], r["against"]): (r["median"], r["verdict"]) for r in rows}
+        self.assertEqual(found["awake", "machine", "none"], (0.5, judging.REACHED))
+        self.assertEqual(found["awake", "polling", "none"], (1.25, judging.NO_BAR))
+        self.assertEqual(found["awake", "time", "held"][1], judging.REACHED)
+        self.assertEqual(found["held", "speed", "none"][1], judging.NO_BAR)
+        self.assertNotIn(("awake", "cpu", "none"), found)
+
+    def test_what_was_not_measured_has_no_row(self):
+        """No arm to compare with, and no idle state that polls."""
+        one = {**good(1.0), "machine_s": 1.0, "polling_s": None}
+        rows = judging.judge("redis/1", [{"none": one, "awake": one}] * 6, ["none", "awake"])
+        self.assertEqual([r["figure"] for r in rows], ["speed", "machine"])
+
+    def test_cpu_time_by_the_clock(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            self.assertEqual(machine.reading(root), {"not_idle_s": None, "polled_s": None})
+            (root / "proc").mkdir()
+            (root / "proc/stat").write_text("cpu  1 1 1 300 100 1 1 1 0 0\ncpu0 1\ncpu1 1\n")
+            for state, name, us in ((0, "POLL", 1_500_000), (1, "haltpoll", 7)):
+                path = root / f"sys/devices/system/cpu/cpu0/cpuidle/state{state}"
+                path.mkdir(parents=True)
+                (path / "name").write_text(name)
+                (path / "time").write_text(str(us))
+            with mock.patch("time.monotonic", return_value=10.0):
+                found = machine.reading(root)
+            self.assertAlmostEqual(found["not_idle_s"], 20 - 400 / os.sysconf("SC_CLK_TCK"))
+            self.assertEqual(found["polled_s"], 1.5)
+            self.assertEqual(machine.between(found, {**found, "polled_s": None}),
+                             {"not_idle_s": 0, "polled_s": None})
+
     def test_every_bar_has_its_program(self):
         self.assertLessEqual(set(BARS), {p.name for p in catalogue.PROGRAMS})
+        self.assertLessEqual(set(ONE_CLIENT), {p.name for p in catalogue.PROGRAMS if not
+                                               {"awake", "held"} & set(p.skips)})
         self.assertEqual(len({p.name for p in catalogue.PROGRAMS}), len(catalogue.PROGRAMS))
 
 
@@ -195,8 +385,84 @@ class Arms(unittest.TestCase):
         found, _ = self.verdicts("echo begin")
         self.assertEqual(found, {judging.FAILED})
 
+    def context(self, folder):
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        return SimpleNamespace(scratch=scratch, folder=folder, cpus=None, limit_s=10,
+                               fsroot=pathlib.Path("/"))
+
+    def measured(self, script, arm, **more):
+        p = catalogue.Program("x", "a script", "run", lambda c: ["sh", "-c", script],
+                              lambda c: None, **more)
+        with tempfile.TemporaryDirectory() as folder:
+            return measuring.measure(p, arm, self.context(pathlib.Path(folder)))
+
+    def test_only_some_are_for_waits_in_the_kernel(self):
+        """Nothing but the names of --arms brings them, and other programs skip them."""
+        self.assertEqual([a.name for a in arms.arms(BUILD, [], None)], ["none", "null", "ours"])
+        self.assertEqual([a.name for a in arms.arms(BUILD, [], "fd,held", True)],
+                         ["none", "fd", "held"])
+        r = bench("--only", "c/sem", "--arms", "fd", "--rounds", "1", "--seconds", "0.01")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        self.assertNotIn("\n  fd ", r.stdout)
+
+    def test_fd(self):
+        """The module, its variable, and of servers both sides."""
+        fd = arms.for_kernel(BUILD, "fd", False)._replace(path=SHIM)
+        script = '[ "$IPCWAIT_FD $LD_PRELOAD" = "1 %s" ] || exit 3; ' % SHIM + self.RESULT
+        done = self.measured(script, fd, skips=(), read=lambda *run: (2, 1.0))
+        self.assertIsNone(done["why"])
+        self.assertEqual(done["machine_s"], done["not_idle_s"] / 2)
+        script = '[ "$BENCH_PRELOAD $BENCH_PRELOAD_CLIENT$LD_PRELOAD" = "%s %s" ] || exit 3; ' \
+            % (SHIM, SHIM) + self.RESULT
+        self.assertIsNone(self.measured(script, fd, starts_servers=True)["why"])
+        ours = arms.Arm("ours", SHIM)
+        script = '[ "$BENCH_PRELOAD$BENCH_PRELOAD_CLIENT" = "%s" ] || exit 3; ' % SHIM + self.RESULT
+        self.assertIsNone(self.measured(script, ours, starts_servers=True)["why"])
+
+    def awake_by(self, folder, status):
+        """The arm, by a script in the place of the command."""
+        command = pathlib.Path(folder) / arms.COMMAND
+        command.parent.mkdir()
+        command.write_text(f"#!/bin/sh\n[ \"$2\" != --status ] || {{ {status}; }}\n"
+                           "shift 3; echo 'ipcwait: awake: held for 1 s' >&2; BY=me exec \"$@\"\n")
+        command.chmod(0o755)
+        return arms.for_kernel(pathlib.Path(folder), "awake", False)
+
+    def test_awake(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arm = self.awake_by(folder, "echo 'choice      qos, as it is there'; exit 0")
+            self.assertIsNone(arm.missing)
+            done = self.measured('[ "$BY" = me ] || exit 3; ' + self.RESULT, arm, skips=())
+            self.assertEqual((done["why"], done["awake"]), (None, ["ipcwait: awake: held for 1 s"]))
+            done = self.measured("echo the reason >&2; exit 4", arm, skips=())
+            self.assertEqual(done["why"], "exit status 4: the reason")
+
+    def test_awake_that_can_do_nothing(self):
+        """A program beside it would run plainly."""
+        for status, why in (("echo 'choice  nothing: one CPU'; exit 0", "not available: one CPU"),
+                            ("exit 1", "not available: ipcwait awake --status fails")):
+            with tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(self.awake_by(folder, status).missing, why)
+        with tempfile.TemporaryDirectory() as folder:
+            arm = arms.for_kernel(pathlib.Path(folder), "awake", False)
+            self.assertEqual(arm.missing, "not built: ipcwait")
+
+    def test_held(self):
+        """Only while a program runs, and not where all are held."""
+        held = arms.for_kernel(BUILD, "held", True)
+        self.assertEqual((held.missing, held.held), ("the same as none with --cheap", True))
+        with tempfile.NamedTemporaryFile() as file, mock.patch.object(awake, "LATENCY", file.name):
+            self.assertIsNone(arms.for_kernel(BUILD, "held", False).missing)
+            file.truncate(0)
+            done = self.measured(f"[ -s {file.name} ] || exit 3; " + self.RESULT, held)
+            self.assertIsNone(done["why"])
+        with mock.patch.object(awake, "LATENCY", "/nowhere/file"):
+            missing = arms.for_kernel(BUILD, "held", False).missing
+            self.assertRegex(missing, "^not available: cannot")
+
     def test_what_is_given_must_load(self):
-        for text in ("ours", "=x", "x=", "none=x", "x=/nowhere"):
+        for text in ("ours", "=x", "x=", "none=x", "fd=x", "x=/nowhere"):
             r = bench("--arm", text, "--only", "c/sem")
             self.assertEqual((r.returncode, r.stdout), (2, ""), text)
             self.assertEqual(r.stderr.count("\n"), 1)

@@ -11,10 +11,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from drivers import mariadb, postgresql, redis      # noqa: E402  pylint: disable=C0413
+from drivers import mariadb, memcached, nginx       # noqa: E402  pylint: disable=C0413
+from drivers import postgresql, redis               # noqa: E402  pylint: disable=C0413
 from drivers.server import Failed                   # noqa: E402  pylint: disable=C0413
 
-SERVERS = {"redis": redis, "mariadb": mariadb, "postgresql": postgresql}
+SERVERS = {"redis": redis, "mariadb": mariadb, "postgresql": postgresql, "nginx": nginx,
+           "memcached": memcached}
 
 
 def main(words):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PostgreSQL in a data directory of its own, and pgbench, which is not preloaded."""
+"""PostgreSQL in a data directory of its own, and pgbench, which is preloaded where all is."""
 
 import shutil
 import signal
@@ -8,6 +8,7 @@ from pathlib import Path
 from . import server
 
 SCALE = 5
+CONNECTIONS, SPARE = 50, 10
 FORMS = {"select": ["-S"], "tpcb": []}
 
 
@@ -23,7 +24,8 @@ def run(folder, form, clients, sync, seconds):
     server.call([find("initdb"), "-D", data, "-U", "bench", "-A", "trust", "--no-sync"],
                 server.as_user(), cwd=folder)
     argv = [find("postgres"), "-D", data, "-k", folder, "-c", "listen_addresses=",
-            "-c", f"fsync={sync}", "-c", "max_connections=50"]
+            "-c", f"fsync={sync}", "-c",
+            f"max_connections={max(CONNECTIONS, int(clients) + SPARE)}"]
 
     def ready():
         return (folder / ".s.PGSQL.5432").exists() and \
@@ -31,7 +33,8 @@ def run(folder, form, clients, sync, seconds):
 
     def timed(length):
         said = server.call(["pgbench", *user, *FORMS[form], "-n", "-c", clients, "-j", "2",
-                            "-T", max(1, round(length)), "postgres"])
+                            "-T", max(1, round(length)), "postgres"],
+                           env=server.preloaded(server.CLIENT))
         return server.number(r"tps = ([\d.]+)", said), 1
 
     with server.running(argv, folder / "log", ready, signal.SIGINT):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Redis without a file, and redis-benchmark with so many clients; both are preloaded."""
 
-import os
 import time
 
 from . import server
@@ -15,8 +14,7 @@ def run(folder, clients, seconds):
     argv = ["redis-server", "--port", "0", "--unixsocket", socket, "--unixsocketperm", "777",
             "--save", "", "--appendonly", "no", "--dir", folder]
     ask = ["redis-benchmark", "-s", socket, "-c", clients, "-t", "get", "--csv", "-n"]
-    preload = os.environ.get("BENCH_PRELOAD")
-    env = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
+    env = server.preloaded(server.SERVER)
     count = round(REQUESTS_PER_S * seconds)
     with server.running(argv, log, socket.exists):
         server.call([*ask, count // 4 + 1], env=env)

@@ -6,12 +6,18 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
+from pathlib import Path
 
 START_LIMIT_S = 60
 USER = "nobody"
 NOT_LOADED = "cannot be preloaded"       # ld.so says so, and goes on without it
+LOOPBACK = "127.0.0.1"
+
+# What is to be preloaded into which, if anything: the harness says so.
+SERVER, CLIENT = "BENCH_PRELOAD", "BENCH_PRELOAD_CLIENT"
 
 
 class Failed(Exception):
@@ -33,14 +39,23 @@ def give(folder):
         shutil.chown(folder, USER)
 
 
+def preloaded(into):
+    """The environment. @into: SERVER or CLIENT."""
+    preload = os.environ.get(into)
+    return {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
+
+
 def call(argv, before=(), **more):
-    """What a program prints; Failed if it fails. @before: as_user()."""
+    """What a program prints; Failed if it fails, or is not preloaded as it should be. @before:
+    as_user()."""
     r = subprocess.run([str(word) for word in (*before, *argv)], stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                        errors="replace", check=False, **more)
     if r.returncode:
         lines = r.stdout.strip().split("\n")
         raise Failed(f"{argv[0]}: exit status {r.returncode}: {lines[-1]}")
+    if NOT_LOADED in r.stdout:
+        raise Failed(f"{argv[0]}: what is preloaded {NOT_LOADED}")
     return r.stdout
 
 
@@ -57,6 +72,31 @@ def wait_for(process, ready, log):
         time.sleep(0.05)
 
 
+def free_port():
+    """A port of the loopback that nobody has at present."""
+    with socket.socket() as s:
+        s.bind((LOOPBACK, 0))
+        return s.getsockname()[1]
+
+
+def answers(port):
+    """Does somebody listen there?"""
+    def ready():
+        with socket.socket() as s:
+            return s.connect_ex((LOOPBACK, port)) == 0
+    return ready
+
+
+def check_loaded(process, log):
+    """What is preloaded is in the server, not only in its environment."""
+    if NOT_LOADED in log_of(log):
+        raise Failed(f"the server's user cannot read what is preloaded: {NOT_LOADED}")
+    preload = os.environ.get(SERVER)
+    maps = Path(f"/proc/{process.pid}/maps")
+    if preload and os.path.realpath(preload) not in log_of(maps):
+        raise Failed("the server is not preloaded")
+
+
 def stop(process, how):
     if process.poll() is None:
         process.send_signal(how)
@@ -71,15 +111,13 @@ def stop(process, how):
 @contextlib.contextmanager
 def running(argv, log, ready, how=signal.SIGTERM):
     """The server, preloaded. How it ends is looked at as well."""
-    preload = os.environ.get("BENCH_PRELOAD")
-    env = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
     with open(log, "wb") as out:
         process = subprocess.Popen([*as_user(), *map(str, argv)], stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=out, env=env, cwd=log.parent)
+                                   stdout=out, stderr=out, env=preloaded(SERVER),
+                                   cwd=log.parent)
     try:
         wait_for(process, ready, log)
-        if NOT_LOADED in log_of(log):
-            raise Failed(f"the server's user cannot read what is preloaded: {NOT_LOADED}")
+        check_loaded(process, log)
         yield process
     finally:
         stop(process, how)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Idle CPUs that are kept from sleeping: by who holds the kernel's file, or by ipcwait awake."""
+
+import re
+import struct
+import subprocess
+
+from harness.environment import for_programs
+from harness.errors import Ending, reason, refused, shown
+
+LATENCY = "/dev/cpu_dma_latency"
+SAYS = "ipcwait: awake:"
+LIMIT_S = 10
+
+
+def hold_awake():
+    """Idle CPUs do not sleep deeper than such as answer at once, as long as this is open."""
+    try:
+        held = open(LATENCY, "wb", buffering=0)
+        held.write(struct.pack("i", 0))
+    except OSError as e:
+        raise refused(f"--cheap: cannot write {LATENCY}: {reason(e)}") from e
+    return held
+
+
+def why_not_held(cheap):
+    """Why an arm cannot hold the file, or None. Without --cheap that is an arm less."""
+    if cheap:
+        return "the same as none with --cheap"
+    try:
+        hold_awake().close()
+    except Ending as e:
+        return "not available: " + str(e).removeprefix("--cheap: ")
+    return None
+
+
+def why_not_awake(command):
+    """Why ipcwait awake can do nothing here, or None. A program beside it then runs plainly, and
+    would be measured as if it could."""
+    try:
+        done = subprocess.run([str(command), "awake", "--status"], env=for_programs(), check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return f"not available: {shown(e)}"
+    m = re.search(r"^choice +(.*)$", done.stdout, re.M)
+    if done.returncode or not m:
+        return "not available: ipcwait awake --status fails"
+    nothing = re.match("nothing: (.*)", m[1])
+    return f"not available: {nothing[1]}" if nothing else None
+
+
+def said_by_it(text):
+    """(the lines of ipcwait awake, the rest)"""
+    lines = text.splitlines(keepends=True)
+    return ([line.strip() for line in lines if line.startswith(SAYS)],
+            "".join(line for line in lines if not line.startswith(SAYS)))

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""memcached, and programs/gets.c with so many connections, which is preloaded where all is."""
+
+import json
+
+from . import server
+
+WARM = 0.25
+
+
+def run(folder, program, connections, seconds):
+    server.give(folder)
+    port = server.free_port()
+    argv = ["memcached", "-U", "0", "-l", server.LOOPBACK, "-p", port]
+
+    def timed(length):
+        said = server.call([program, port, connections, length],
+                           env=server.preloaded(server.CLIENT))
+        try:
+            result = json.loads(said.strip().split("\n")[-1])
+            return result["ops"], result["seconds"]
+        except (ValueError, KeyError, TypeError) as e:
+            raise server.Failed("no figure in what was printed") from e
+
+    with server.running(argv, folder / "log", server.answers(port)):
+        timed(seconds * WARM)
+        server.begin()
+        return timed(seconds)
