@@ -75,11 +75,26 @@ enum fd_kind iw_fd_kind(int fd)
 	return (enum fd_kind)(k % FD_KINDS);
 }
 
-void iw_fd_is_asked(int fd)
+bool iw_fd_was_nonblocking(int fd)
+{
+	uint32_t k;
+
+	if (fd < 0 || fd >= NUMBERS)
+		return false;
+	/* ORD fd.X4: relaxed, hint as fd.X1. */
+	k = ipcwait_impl_load32_relaxed(&known[fd]);
+	if (k % FD_KINDS != FD_NONBLOCKING || k < FD_KINDS)
+		return false;
+	/* ORD fd.X5: relaxed, hint as fd.X1. */
+	ipcwait_impl_store32_relaxed(&known[fd], k - FD_KINDS);
+	return true;
+}
+
+void iw_fd_note_kind(int fd, enum fd_kind kind)
 {
 	if (fd >= 0 && fd < NUMBERS)
 		/* ORD fd.X3: relaxed, hint as fd.X1. */
-		ipcwait_impl_store32_relaxed(&known[fd], just_known(FD_ASKED));
+		ipcwait_impl_store32_relaxed(&known[fd], just_known(kind));
 }
 
 void iw_fd_set_timeout(struct fd_front *me, int64_t ns)
@@ -126,8 +141,10 @@ bool iw_fd_blocks(struct fd_front *me)
 		blocking.left--;
 		return true;
 	}
-	if (iw_fd_nonblocking(me->fd))
+	if (iw_fd_nonblocking(me->fd)) {
+		iw_fd_note_kind(me->fd, FD_NONBLOCKING);
 		return false;
+	}
 	blocking.fd = me->fd;
 	blocking.left = WAITS_PER_QUESTION;
 	return true;

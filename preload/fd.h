@@ -59,16 +59,20 @@ enum fd_kind {
 	FD_UNKNOWN,
 	FD_NEVER, /* nothing: a file, a directory, a device; or it is no descriptor */
 	FD_SOCKET,
-	FD_OTHER, /* a pipe, an eventfd and its like */
-	FD_ASKED, /* the same, but only poll(2) can tell whether a read would wait */
+	FD_OTHER,       /* a pipe, an eventfd and its like */
+	FD_ASKED,       /* the same, but only poll(2) can tell whether a read would wait */
+	FD_NONBLOCKING, /* any of these with O_NONBLOCK: a look would be one call more */
 	FD_KINDS,
 };
 
 /* As it was lately: the kernel is asked again after some calls. */
 enum fd_kind iw_fd_kind(int fd);
 
-/* It is FD_ASKED, as has turned out. */
-void iw_fd_is_asked(int fd);
+/* Whether it is FD_NONBLOCKING, as has turned out lately. The kernel is not asked. */
+bool iw_fd_was_nonblocking(int fd);
+
+/* It is FD_ASKED, or FD_NONBLOCKING, as has turned out. */
+void iw_fd_note_kind(int fd, enum fd_kind kind);
 
 /* A timeout of @ns from now. Negative: for ever. */
 void iw_fd_set_timeout(struct fd_front *me, int64_t ns);

@@ -20,11 +20,17 @@
 /* Some socket of this process has a low water mark: looks would take less. */
 static struct ipcwait_word32 has_mark;
 
-/* Calls on sockets with @flags are looked at. */
-static bool looks(int flags)
+static bool has_marks(void)
 {
 	/* ORD fd_read.X1: relaxed, no order needed: who sets it orders its calls itself. */
-	return iw_fd_is_on && !(flags & NO_LOOK) && !ipcwait_impl_load32_relaxed(&has_mark);
+	return ipcwait_impl_load32_relaxed(&has_mark);
+}
+
+/* Calls on the socket @fd with @flags are looked at. */
+static bool looks(int fd, int flags)
+{
+	return iw_fd_is_on && !(flags & NO_LOOK) && !has_marks() &&
+	       !iw_fd_was_nonblocking(fd);
 }
 
 IW_INTERPOSED int setsockopt(int fd, int level, int name, const void *value,
@@ -77,7 +83,7 @@ static ssize_t look_read_now(struct fd_front *base)
 	if (n >= 0)
 		return n;
 	if (n == -EOPNOTSUPP) {
-		iw_fd_is_asked(base->fd);
+		iw_fd_note_kind(base->fd, FD_ASKED);
 		return look_read(base);
 	}
 	errno = (int)-n;
@@ -189,7 +195,7 @@ static ssize_t wait_to_read(int fd, void *to, size_t n, uintptr_t site)
 	const struct fd_call *call = calls[kind];
 	struct read_front me = front_of(fd);
 
-	if (!call || (kind == FD_SOCKET && !looks(0)))
+	if (!call || (kind == FD_SOCKET && has_marks()))
 		return original()->read(fd, to, n);
 	me.to = to;
 	me.n = n;
@@ -223,7 +229,7 @@ static ssize_t wait_to_recv(int fd, void *to, size_t n, int flags, uintptr_t sit
 
 IW_INTERPOSED ssize_t recv(int fd, void *to, size_t n, int flags)
 {
-	if (!looks(flags))
+	if (!looks(fd, flags))
 		return original()->recv(fd, to, n, flags);
 	return wait_to_recv(fd, to, n, flags, IW_CALL_SITE);
 }
@@ -231,7 +237,7 @@ IW_INTERPOSED ssize_t recv(int fd, void *to, size_t n, int flags)
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 IW_INTERPOSED ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
 {
-	if (!looks(flags) || n > room)
+	if (!looks(fd, flags) || n > room)
 		return original()->recv_chk(fd, to, n, room, flags);
 	return wait_to_recv(fd, to, n, flags, IW_CALL_SITE);
 }
@@ -252,7 +258,7 @@ static ssize_t wait_to_recvfrom(int fd, void *to, size_t n, int flags,
 IW_INTERPOSED ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags,
 			       __SOCKADDR_ARG from, socklen_t *restrict length)
 {
-	if (!looks(flags))
+	if (!looks(fd, flags))
 		return original()->recvfrom(fd, to, n, flags, from.__sockaddr__, length);
 	return wait_to_recvfrom(fd, to, n, flags, from.__sockaddr__, length, IW_CALL_SITE);
 }
@@ -263,7 +269,7 @@ IW_INTERPOSED ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t
 				     int flags, struct sockaddr *restrict from,
 				     socklen_t *restrict length)
 {
-	if (!looks(flags) || n > room)
+	if (!looks(fd, flags) || n > room)
 		return original()->recvfrom_chk(fd, to, n, room, flags, from, length);
 	return wait_to_recvfrom(fd, to, n, flags, from, length, IW_CALL_SITE);
 }
@@ -272,7 +278,7 @@ IW_INTERPOSED ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	struct read_front me;
 
-	if (!looks(flags))
+	if (!looks(fd, flags))
 		return original()->recvmsg(fd, message, flags);
 	me = front_of(fd);
 	me.message = message;
@@ -293,7 +299,7 @@ static int wait_to_accept(int fd, struct sockaddr *from, socklen_t *length, int 
 
 IW_INTERPOSED int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict length)
 {
-	if (!iw_fd_is_on)
+	if (!looks(fd, 0))
 		return original()->accept(fd, from.__sockaddr__, length);
 	return wait_to_accept(fd, from.__sockaddr__, length, 0, IW_CALL_SITE);
 }
@@ -301,7 +307,7 @@ IW_INTERPOSED int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict length
 IW_INTERPOSED int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict length,
 			  int flags)
 {
-	if (!iw_fd_is_on)
+	if (!looks(fd, 0))
 		return original()->accept4(fd, from.__sockaddr__, length, flags);
 	return wait_to_accept(fd, from.__sockaddr__, length, flags, IW_CALL_SITE);
 }
