@@ -57,7 +57,7 @@
  * millisecond, and so do all where no thread or descriptor is to be had for it, or the program has
  * closed the library's descriptors. The thread is of no real-time class.
  * The wait takes 1200 bytes of stack and 40 for each object; ipcwait_futex_wait_any() 64 for each;
- * the first sleep of the process with a descriptor 4 KiB more.
+ * the first sleep of the process with a descriptor 5 KiB more.
  *
  * Death: of a process that waits costs what it costs each of its objects. Sleepers look after
  * 1, 2, 4 and then every 8 seconds if there is a descriptor, or if an object other than a raw

@@ -59,7 +59,7 @@ static bool is_asleep(void *arg)
 	return id && task_sleeps(id);
 }
 
-static void start(struct waiter *me)
+static void begin(struct waiter *me)
 {
 	pthread_attr_t small;
 
@@ -70,6 +70,11 @@ static void start(struct waiter *me)
 	CHECK_EQ(pthread_attr_setstacksize(&small, 1 << 18), 0);
 	CHECK_EQ(pthread_create(&me->thread, &small, wait_once, me), 0);
 	CHECK_EQ(pthread_attr_destroy(&small), 0);
+}
+
+static void start(struct waiter *me)
+{
+	begin(me);
 	CHECK(check_eventually(is_asleep, me));
 }
 
@@ -264,34 +269,58 @@ static void limit_descriptors(rlim_t most)
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* None to be had for the library, in the beginning, or for one more thread. */
+/* The limit is one of numbers, and there may be gaps. */
+static void limit_to_more(unsigned n)
+{
+	int fd = -1;
+
+	while (n > 0)
+		n -= fcntl(++fd, F_GETFD) < 0;
+	limit_descriptors((rlim_t)fd + 1);
+}
+
+/*
+ * None to be had for the library, or one, which it keeps, but not a second. Nobody can look into
+ * /proc meanwhile: whether the thread sleeps by then is left open.
+ */
 static void without_descriptors(void)
 {
-	static struct waiter me[3];
+	static struct waiter me;
 	struct rlimit limit;
 	unsigned before;
 
 	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	before = descriptors();
-	for (int what = 0; what < 2; what++) {
-		/* What the program has opened, its two, and one for the look at /proc. */
-		limit_descriptors(before + 2 + 1);
-		start(&me[0]);
-		limit_descriptors(before + 2);
+	for (unsigned round = 0; round < 4; round++) {
+		/* In the third round the library gets its first. */
+		limit_to_more(2 + (round == 2));
+		begin(&me);
 		(void)usleep(10000);
-		tell(&me[0], what);
-		join(&me[0], what);
+		tell(&me, round % 2);
+		join(&me, round % 2);
+		CHECK(descriptors() <= before + round / 2);
 	}
 	limit_descriptors(limit.rlim_cur);
 	wait_for_both();
-	start(&me[0]);
-	limit_descriptors(descriptors() + 3);
-	start(&me[1]);
+	CHECK_EQ(descriptors(), before + 2);
+}
+
+/* For one thread more. */
+static void without_another_descriptor(void)
+{
+	static struct waiter first, second;
+	struct rlimit limit;
+
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	start(&first);
+	limit_to_more(2);
+	begin(&second);
+	(void)usleep(10000);
+	tell(&second, 0);
+	join(&second, 0);
 	limit_descriptors(limit.rlim_cur);
-	tell(&me[1], 0);
-	join(&me[1], 0);
-	tell(&me[0], 0);
-	join(&me[0], 0);
+	tell(&first, 0);
+	join(&first, 0);
 	wait_for_both();
 }
 
@@ -404,10 +433,15 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CHILD_TEST(one_at_a_time),         CHILD_TEST(crowd),
-		CHILD_TEST(one_for_all),           CHILD_TEST(over_fork),
-		CHILD_TEST(forks_in_the_middle),   CHILD_TEST(without_descriptors),
-		CHILD_TEST(closed_by_the_program), CHILD_TEST(taken_by_the_program),
+		CHILD_TEST(one_at_a_time),
+		CHILD_TEST(crowd),
+		CHILD_TEST(one_for_all),
+		CHILD_TEST(over_fork),
+		CHILD_TEST(forks_in_the_middle),
+		CHILD_TEST(without_descriptors),
+		CHILD_TEST(without_another_descriptor),
+		CHILD_TEST(closed_by_the_program),
+		CHILD_TEST(taken_by_the_program),
 		CHILD_TEST(without_a_thread),
 	};
 
