@@ -223,7 +223,7 @@ static uint64_t duration(const struct spin *s, uint64_t *lost)
 
 	*lost = 0;
 	if (iw_tick_to_ns(s->rate, s->gap) > STEPPED_GAP_NS)
-		return ticks - s->gap;
+		return s->gap < ticks ? ticks - s->gap : 0;
 	if (lost_cpu(s->reason))
 		*lost = s->gap < ticks ? s->gap : ticks;
 	return ticks;

@@ -86,5 +86,7 @@ int iw_fd_epoll_wait(int fd, struct epoll_event *events, int most, int64_t timeo
 		return wait_in_ms(fd, events, most, timeout_ns);
 	r = iw_syscall(SYS_epoll_pwait2, fd, (long)events, most, (long)&timeout, 0,
 		       MASK_BYTES);
-	return r == -ENOSYS ? wait_in_ms(fd, events, most, timeout_ns) : (int)r;
+	if (r == -ENOSYS || r == -EPERM)
+		return wait_in_ms(fd, events, most, timeout_ns);
+	return (int)r;
 }

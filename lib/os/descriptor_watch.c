@@ -275,13 +275,16 @@ bool iw_watch_begin(struct iw_watch *w)
 
 bool iw_watch_again(struct iw_watch *w)
 {
-	if (w->process != process || is_broken())
+	if (w->process != process)
 		return false;
 	/*
-	 * ORD descriptor_watch.A1: acquire, read before it is armed: what it is told from then on
-	 * makes another value. Pairs with descriptor_watch.R1.
+	 * ORD descriptor_watch.A1: acquire, read before it is armed, and before it is asked whether
+	 * all is broken: what it is told from then on makes another value. Pairs with
+	 * descriptor_watch.R1.
 	 */
 	w->value = ipcwait_impl_load32_acquire(&w->slot->word);
+	if (is_broken())
+		return false;
 	if (arm(w->slot))
 		return true;
 	break_down();
