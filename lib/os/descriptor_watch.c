@@ -15,7 +15,7 @@
 #include "os/helper.h"
 #include "os/syscall.h"
 
-/* Of the thread, beyond what it has in the way of thread data. It needs less than 2 KiB. */
+/* Of the thread, and its thread data is in it too. It needs less than 2 KiB itself. */
 #define STACK_BYTES 131072
 
 /* What it is told at a time. */
@@ -24,7 +24,7 @@
 /* A program that has closed its standard streams takes what it opens next for one of them. */
 #define LEAST_FD 3
 
-/* Also in the master, by which the thread learns that one of the slot's descriptors is ready. */
+/* How a slot is in the master: the thread is told once that it has a ready descriptor. */
 #define ARMED (EPOLLIN | EPOLLONESHOT)
 
 struct iw_watch_slot {
