@@ -50,7 +50,9 @@ struct spin {
 	uint64_t apart;    /* ticks between two looks, at least */
 	uint64_t switched; /* a gap that is worth asking about */
 	uint64_t given;    /* ticks of the yields that somebody took */
-	bool to_deadline;  /* that is what ends it */
+	uint64_t deadline; /* ticks from the start, also of others */
+	bool to_deadline;  /* that comes before the window is over */
+	unsigned looks;    /* where the thread yields after some */
 	bool monitored; /* the CPU watches the object's line since before the last look */
 	bool yields;    /* between looks, to whoever else is to run on this CPU, ... */
 	bool taken;     /* ... and somebody took the last */
@@ -113,6 +115,11 @@ static void yield(struct spin *s)
 	iw_rseq_arm();
 }
 
+static bool yields_now(struct spin *s)
+{
+	return s->yields && (s->taken || ++s->looks % LOOKS_PER_YIELD == 0);
+}
+
 /*
  * Time between two looks. The length of a pause is not known and need not be. A long spin
  * rests until the object's line is written to, on CPUs that can: it comes no later for that
@@ -126,7 +133,7 @@ static void pause_between(struct spin *s)
 	if (s->monitored)
 		iw_monitor_wait(s->start + s->most);
 	do {
-		if (s->yields)
+		if (yields_now(s))
 			yield(s);
 		else if (!s->monitored)
 			iw_pause();
@@ -144,26 +151,23 @@ static enum iw_seen look(struct iw_waiter *me, struct spin *s)
 }
 
 /*
- * More than one look without reading the counter, which takes about as long as a look and a half.
- * Not where looks are to be rare, and not where others want the CPU.
+ * A second look without reading the counter, which takes about as long as a look and a half. Not
+ * where looks are to be rare, and not where one is a system call, of whatever length.
  */
-static enum iw_seen look_on(struct iw_waiter *me, struct spin *s)
+static enum iw_seen look_twice(struct iw_waiter *me, struct spin *s)
 {
 	enum iw_seen seen = look(me, s);
-	int looks = s->yields ? LOOKS_PER_YIELD : 2;
 
-	if (s->monitored || s->apart || s->taken)
+	if (seen != IW_AWAY || s->monitored || s->apart || s->yields)
 		return seen;
-	for (int i = 1; i < looks && seen == IW_AWAY; i++) {
-		iw_pause();
-		seen = me->what->look(me);
-	}
-	return seen;
+	iw_pause();
+	return me->what->look(me);
 }
 
 /*
  * The thread lost its CPU between the last two looks, to whom? A counter that stepped back did so
- * with the machine that it is on: the gap is very large then.
+ * with the machine that it is on: the gap is very large then. Of a look that is a system call
+ * nobody knows how long it may take.
  */
 static enum iw_reason cpu_lost(const struct spin *s)
 {
@@ -171,7 +175,18 @@ static enum iw_reason cpu_lost(const struct spin *s)
 		return IW_NO_REASON;
 	if (s->taken || iw_rseq_disturbed())
 		return IW_PREEMPTED;
-	return iw_tick_to_ns(s->rate, s->gap) < STOLEN_GAP_NS ? IW_NO_REASON : IW_STOLEN;
+	return s->yields || iw_tick_to_ns(s->rate, s->gap) < STOLEN_GAP_NS ? IW_NO_REASON
+									   : IW_STOLEN;
+}
+
+/* Others' time is no part of the window, but deadlines pass. */
+static enum iw_reason time_over(const struct spin *s)
+{
+	uint64_t ticks = s->last - s->start;
+
+	if (ticks - s->given >= s->most)
+		return s->to_deadline ? IW_DEADLINE : IW_WINDOW_OVER;
+	return ticks >= s->deadline ? IW_DEADLINE : IW_NO_REASON;
 }
 
 static bool goes_on(struct spin *s, enum iw_seen seen)
@@ -179,27 +194,25 @@ static bool goes_on(struct spin *s, enum iw_seen seen)
 	s->reason = cpu_lost(s);
 	if (!s->reason && seen != IW_AWAY)
 		s->reason = reason_of(seen);
-	if (!s->reason && s->last - s->start - s->given >= s->most)
-		s->reason = s->to_deadline ? IW_DEADLINE : IW_WINDOW_OVER;
+	if (!s->reason)
+		s->reason = time_over(s);
 	return !s->reason;
 }
 
 /* Sets how long it may last. False if it may not begin. */
 static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 {
-	uint64_t deadline;
-
 	s->rate = &me->facts->rate;
 	/* Before the start: who spins until the deadline is not to end a little before it. */
-	deadline = until_deadline(me, s);
+	s->deadline = until_deadline(me, s);
 	s->start = s->last = iw_tick_now(s->rate);
 	s->reason = iw_plan_admit(me, s->start);
 	if (s->reason)
 		return false;
 	s->most = iw_tick_from_ns(s->rate, iw_plan_window_ns(me, limit_ns));
-	s->to_deadline = deadline < s->most;
+	s->to_deadline = s->deadline < s->most;
 	if (s->to_deadline)
-		s->most = deadline;
+		s->most = s->deadline;
 	s->restless = me->futex ? iw_tick_from_ns(s->rate, RESTLESS_NS) : UINT64_MAX;
 	s->yields = me->what->in_kernel;
 	s->apart = iw_tick_from_ns(s->rate, me->apart_ns);
@@ -246,9 +259,10 @@ bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 	*spun = (struct iw_spun){ .reason = IW_NO_REASON };
 	if (begin(me, &s, limit_ns)) {
 		iw_rseq_arm();
-		if (s.yields && iw_self()->shares_cpu)
+		s.taken = s.yields && iw_self()->shares_cpu;
+		if (s.taken)
 			pause_between(&s);
-		while ((seen = look_on(me, &s)) != IW_THERE && goes_on(&s, seen))
+		while ((seen = look_twice(me, &s)) != IW_THERE && goes_on(&s, seen))
 			pause_between(&s);
 		spun->dirty = seen == IW_THERE && cpu_lost(&s);
 		iw_rseq_disarm();

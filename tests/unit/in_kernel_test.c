@@ -25,6 +25,7 @@ static struct call {
 	bool over;
 	int64_t there_at; /* a look finds it from then on; 0: never */
 	int64_t sleep_ns; /* how long the call sleeps */
+	int64_t look_ns;  /* how long a look takes; 0: 250 */
 } call;
 
 static enum iw_seen look(struct iw_waiter *me)
@@ -33,7 +34,7 @@ static enum iw_seen look(struct iw_waiter *me)
 	if (call.over)
 		return IW_THERE;
 	call.looks++;
-	fake.now_ns += 250;
+	fake.now_ns += call.look_ns ? call.look_ns : 250;
 	return call.there_at && fake.now_ns >= call.there_at ? IW_THERE : IW_AWAY;
 }
 
@@ -257,6 +258,39 @@ static void no_trial_without_need(void)
 	CHECK_EQ(share(500, 8 * US), 0);
 }
 
+/* Their time is free, but the caller's is not: the spin is over at the deadline. */
+static void deadlines_pass_while_others_run(void)
+{
+	int64_t deadline_ns;
+
+	world();
+	fake.on_yield = others_run;
+	(void)share(1, 8 * US);
+	again(0);
+	call.base.deadline_ns = deadline_ns = fake.now_ns + 20 * US;
+	call.sleep_ns = 0;
+	(void)iw_wait(&call.base);
+	CHECK_EQ(call.base.reason, IW_DEADLINE);
+	CHECK(fake.now_ns >= deadline_ns && fake.now_ns < deadline_ns + 10 * US);
+}
+
+/*
+ * As of hundreds of descriptors. The first look, one that passes the window, and one more, after which
+ * that is known; the time was spun.
+ */
+static void dear_looks_are_few_and_charged(void)
+{
+	world();
+	fake_rseq();
+	call.look_ns = 250 * US;
+	again(0);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.base.reason, IW_WINDOW_OVER);
+	CHECK_EQ(call.looks, 3);
+	CHECK(counts().spun_wasted_ns >= 250 * US);
+	CHECK_EQ(counts().stolen, 0);
+}
+
 static void teach_long(void)
 {
 	for (int i = 0; i < 64; i++) {
@@ -377,6 +411,8 @@ int main(void)
 		CHILD_TEST(the_sentinel_tells_who_ran),
 		CHILD_TEST(sleeps_where_that_is_cheaper),
 		CHILD_TEST(no_trial_without_need),
+		CHILD_TEST(deadlines_pass_while_others_run),
+		CHILD_TEST(dear_looks_are_few_and_charged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
