@@ -134,11 +134,15 @@ bool iw_fd_blocks(struct fd_front *me)
 		unsigned left;
 	} blocking __attribute__((tls_model("initial-exec")));
 
+	unsigned left;
+
 	if (me->asked || me->fd < 0)
 		return true;
 	me->asked = true;
-	if (blocking.left && blocking.fd == me->fd) {
-		blocking.left--;
+	/* A handler may have it in between: it is read once. */
+	left = blocking.left;
+	if (left && blocking.fd == me->fd) {
+		blocking.left = left - 1;
 		return true;
 	}
 	if (iw_fd_nonblocking(me->fd)) {
@@ -157,7 +161,10 @@ int iw_fd_take(const struct front *base)
 	me->value = call_of(base)->look(me);
 	if (me->value >= 0)
 		return 0;
-	return errno == EAGAIN && iw_fd_blocks(me) ? EBUSY : errno;
+	if (errno != EAGAIN)
+		return errno;
+	/* What does not block answers itself: of a file, a look may find less than a read would. */
+	return iw_fd_blocks(me) ? EBUSY : iw_fd_block(base);
 }
 
 int iw_fd_block(const struct front *base)

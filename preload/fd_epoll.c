@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epoll_wait() and epoll_pwait(). A look is the same call with no time. What is reported once, an
- * edge, is reported by whichever of them it comes to, and the program gets it.
+ * edge, is reported by whichever of them it comes to, and the program gets it. With a signal mask
+ * there is no look: the kernel lets in what only the mask admits when it sleeps, and not before.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,14 +20,10 @@ struct epoll_front {
 	int fd; /* not the base's: O_NONBLOCK means nothing to these calls */
 	struct epoll_event *events;
 	int most;
-	const sigset_t *mask; /* of epoll_pwait() */
 };
 
 static ssize_t wait_ms(const struct epoll_front *me, int timeout_ms)
 {
-	if (me->mask)
-		return original()->epoll_pwait(me->fd, me->events, me->most, timeout_ms,
-					       me->mask);
 	return original()->epoll_wait(me->fd, me->events, me->most, timeout_ms);
 }
 
@@ -59,7 +56,7 @@ static ssize_t block(struct fd_front *base)
 static const struct fd_call epoll_call = { IW_FD_FRONT, look, block };
 
 static int wait_for_events(int fd, struct epoll_event *events, int most, int timeout_ms,
-			   const sigset_t *mask, uintptr_t site)
+			   uintptr_t site)
 {
 	struct epoll_front me = {
 		.base.fd = -1,
@@ -67,7 +64,6 @@ static int wait_for_events(int fd, struct epoll_event *events, int most, int tim
 		.fd = fd,
 		.events = events,
 		.most = most,
-		.mask = mask,
 	};
 
 	iw_fd_set_timeout(&me.base, (int64_t)timeout_ms * NS_PER_MS);
@@ -78,13 +74,13 @@ IW_INTERPOSED int epoll_wait(int fd, struct epoll_event *events, int most, int t
 {
 	if (!iw_fd_is_on || !timeout_ms)
 		return original()->epoll_wait(fd, events, most, timeout_ms);
-	return wait_for_events(fd, events, most, timeout_ms, NULL, IW_CALL_SITE);
+	return wait_for_events(fd, events, most, timeout_ms, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout_ms,
 			      const sigset_t *mask)
 {
-	if (!iw_fd_is_on || !timeout_ms)
+	if (!iw_fd_is_on || !timeout_ms || mask)
 		return original()->epoll_pwait(fd, events, most, timeout_ms, mask);
-	return wait_for_events(fd, events, most, timeout_ms, mask, IW_CALL_SITE);
+	return wait_for_events(fd, events, most, timeout_ms, IW_CALL_SITE);
 }

@@ -22,10 +22,9 @@
  * ipcwait_read() asks poll(2) first. A wait on a descriptor whose waits are long costs the plain
  * call and some 0.1 us.
  * Guarantees: what the plain calls guarantee; nothing is read that is not returned.
- * Limits: a low water mark, SO_RCVLOWAT, is not heeded by looks, which take what is there. Files
- * on disks are for read(2). A signal handler that runs while the call looks does not end it, as
- * one that runs right before the plain call does not: who waits for signals too takes
- * signalfd(2) or a pipe.
+ * Limits: a low water mark, SO_RCVLOWAT, is not heeded by looks, which take what is there. A
+ * signal handler that runs while the call looks does not end it, as one that runs right before
+ * the plain call does not: who waits for signals too takes signalfd(2) or a pipe.
  */
 #ifndef IPCWAIT_FD_H
 #define IPCWAIT_FD_H

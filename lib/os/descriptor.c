@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "os/descriptor.h"
 #include "os/syscall.h"
@@ -34,7 +35,7 @@ ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
 	return iw_syscall(SYS_read, fd, (long)buffer, (long)bytes, 0, 0, 0);
 }
 
-ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
+static ssize_t read_at_once(int fd, void *buffer, size_t bytes)
 {
 	struct iovec one = { .iov_base = buffer, .iov_len = bytes };
 	/* At -1: where the file stands. Of the offset's two halves the second is void. */
@@ -42,6 +43,18 @@ ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
 
 	/* A kernel, or a sandbox, that does not have the call at all. */
 	return n == -ENOSYS || n == -EPERM ? -EOPNOTSUPP : n;
+}
+
+/* Of a file on a disk the cache may have had a part, where a read gives all. */
+ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
+{
+	ssize_t n = read_at_once(fd, buffer, bytes), more = 0;
+
+	if (n <= 0 || (size_t)n == bytes)
+		return n;
+	if (iw_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0) >= 0)
+		more = iw_fd_read(fd, (char *)buffer + n, bytes - (size_t)n);
+	return more > 0 ? n + more : n;
 }
 
 ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags)

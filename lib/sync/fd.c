@@ -51,10 +51,13 @@ static enum iw_seen look(struct iw_waiter *base)
 	me->result = me->call->look(me);
 	if (me->result != -EAGAIN)
 		return IW_THERE;
-	if (me->call->asks && !me->asked && iw_fd_nonblocking(me->fd))
-		return IW_THERE;
-	me->asked = true;
-	return IW_AWAY;
+	if (me->asked || !me->call->asks || !iw_fd_nonblocking(me->fd)) {
+		me->asked = true;
+		return IW_AWAY;
+	}
+	/* It does not block, and answers itself: of a file, a look finds less than a read would. */
+	me->result = me->call->block(me, 0);
+	return IW_THERE;
 }
 
 /* The call looks itself; the word says nothing. */

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -18,6 +19,8 @@
 
 #define LATER  ipcwait_deadline_in_ns(INT64_C(2000000))
 #define ROUNDS 2000
+
+#define FILE_BYTES (1 << 20)
 
 static int pipes[2], sockets[2], event;
 static char byte;
@@ -106,6 +109,46 @@ static void test_asked_first(void **state)
 		continue;
 	assert_int_equal(ipcwait_read(in, text, sizeof(text), NULL), -EAGAIN);
 	(void)close(in);
+}
+
+/* A file of which the cache has only the beginning, where file systems let it go. */
+static int half_cached(void)
+{
+	char name[] = "fd_api_test.XXXXXX";
+	int fd = mkstemp(name);
+	static char block[FILE_BYTES / 16];
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(name), 0);
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	assert_int_equal(fsync(fd), 0);
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM), 0);
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	assert_int_equal(pread(fd, block, 4096, 0), 4096);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+/* A look must not make a read of a file shorter than it is. */
+static void test_files(void **state)
+{
+	static char all[FILE_BYTES + 1];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		int fd = half_cached();
+
+		if (i & 1)
+			assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+		if (i & 2)
+			assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+		assert_int_equal(ipcwait_read(fd, all, FILE_BYTES / 2, NULL),
+				 FILE_BYTES / 2);
+		assert_int_equal(ipcwait_read(fd, all, sizeof(all), NULL), FILE_BYTES / 2);
+		assert_int_equal(ipcwait_read(fd, all, sizeof(all), NULL), 0);
+		(void)close(fd);
+	}
 }
 
 static void test_ends(void **state)
@@ -270,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_is_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asked_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_files, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nonblocking, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
