@@ -35,12 +35,13 @@
  * system call, futex_waitv(2). Waking such a sleeper costs what waking any other does.
  *
  * Descriptors: a look at one is a call of ppoll(2), and in a set with descriptors the thread
- * yields between its looks, as in fd.h. No system call sleeps on descriptors and on anything else.
- * So at the first such sleep the library makes a thread, "ipcwait-fd", which takes no signals,
- * sleeps in epoll_wait(2), and wakes the sleepers: a wake by a descriptor goes by way of it. It
- * stays as long as the process, and so do its descriptors, one and one more for each thread that
- * sleeps so at a time. Beside the sleep each descriptor costs two calls of epoll_ctl(2), and the
- * set one. Who waits for descriptors only takes ipcwait_poll(), which needs none of that.
+ * yields between its looks, as in fd.h. No system call sleeps on descriptors and on anything
+ * else. So at the first such sleep the library makes a thread, "ipcwait-fd", which takes no
+ * signals, sleeps in epoll_wait(2), and wakes the sleepers: a wake by a descriptor goes by way
+ * of it. It ends when nobody has slept so for 5 seconds, and is made anew. Its descriptors stay
+ * as long as the process, one and one more for each thread that sleeps so at a time. Beside the
+ * sleep each descriptor costs two calls of epoll_ctl(2), and the set one. Who waits for
+ * descriptors only takes ipcwait_poll(), which needs none of that.
  *
  * Guarantees: exactly one object is taken, and none with an error. No wake is lost: one that
  * reached this thread while it took something else goes to another sleeper of that object.

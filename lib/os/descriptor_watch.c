@@ -10,6 +10,7 @@
 
 #include <ipcwait/impl/word.h>
 
+#include "os/clock.h"
 #include "os/descriptor.h"
 #include "os/futex.h"
 #include "os/helper.h"
@@ -20,6 +21,13 @@
 
 /* What it is told at a time. */
 #define EVENTS 16
+
+/*
+ * It ends when nobody has had a slot for so long, in ns: a process whose other threads have all
+ * ended would live on for it. One that could not be made is asked for again after a second.
+ */
+#define IDLE_NS   INT64_C(5000000000)
+#define FAILED_NS INT64_C(1000000000)
 
 /* A program that has closed its standard streams takes what it opens next for one of them. */
 #define LEAST_FD 3
@@ -43,10 +51,12 @@ static struct iw_watch_slot slots[IW_WATCHES];
 
 /* Held over fork(2) too, so that a child has no descriptor that nobody has noted yet. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool have_hook;   /* protected by lock, and what follows */
-static bool running;     /* there is a thread, and a master */
-static int master;       /* the epoll instance that has those of all slots */
-static uint32_t process; /* how many forks have led to this one */
+static bool have_hook; /* protected by lock, and what follows */
+static bool running;   /* there is a thread */
+static bool have_master;
+static int master;        /* the epoll instance that has those of all slots */
+static int64_t failed_at; /* when no thread could be made; 0: never */
+static uint32_t process;  /* how many forks have led to this one */
 
 /* 1: the program has closed what is not its own, or done worse. Nothing is watched any more. */
 static struct ipcwait_word32 broken;
@@ -126,6 +136,19 @@ static bool tell_all(const struct epoll_event *events, int n)
 	return true;
 }
 
+/* Whoever takes a slot from then on makes another. */
+static bool retires(void)
+{
+	bool idle = true;
+
+	(void)pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < IW_WATCHES; i++)
+		idle &= !slots[i].taken;
+	running = !idle;
+	(void)pthread_mutex_unlock(&lock);
+	return idle;
+}
+
 /* The master is another one only in a child, which has no such thread. */
 static void *work(void *unused)
 {
@@ -134,7 +157,9 @@ static void *work(void *unused)
 
 	(void)pthread_setname_np(pthread_self(), "ipcwait-fd");
 	do {
-		n = iw_fd_epoll_wait(master, events, EVENTS, INT64_MAX);
+		n = iw_fd_epoll_wait(master, events, EVENTS, IDLE_NS);
+		if (n == 0 && retires())
+			return unused;
 	} while (n == -EINTR || (n >= 0 && tell_all(events, n)));
 	break_down();
 	return unused;
@@ -176,26 +201,45 @@ static void in_child(void)
 	}
 	if (ours)
 		drop(master);
-	running = false;
+	running = have_master = false;
+	failed_at = 0;
 	process++;
 	/* ORD descriptor_watch.X3: relaxed, protected by there being one thread. */
 	ipcwait_impl_store32_relaxed(&broken, 0);
 	(void)pthread_mutex_unlock(&lock);
 }
 
+static bool hook_locked(void)
+{
+	if (!have_hook)
+		have_hook = !pthread_atfork(before_fork, in_parent, in_child);
+	return have_hook;
+}
+
+static bool open_master_locked(void)
+{
+	if (!have_master)
+		master = new_epoll();
+	have_master = master >= 0;
+	return have_master;
+}
+
+/* A master that is new has no slots yet, and would be nobody's. */
 static bool start_locked(void)
 {
+	bool fresh = !have_master;
+
 	if (running)
 		return true;
-	if (!have_hook && pthread_atfork(before_fork, in_parent, in_child))
-		return false;
-	have_hook = true;
-	master = new_epoll();
-	if (master < 0)
+	if ((failed_at && iw_clock_ns() - failed_at < FAILED_NS) || !hook_locked() ||
+	    !open_master_locked())
 		return false;
 	running = !iw_helper_start(work, NULL, STACK_BYTES);
-	if (!running)
+	failed_at = running ? 0 : iw_clock_ns();
+	if (!running && fresh) {
 		drop(master);
+		have_master = false;
+	}
 	return running;
 }
 
@@ -229,7 +273,8 @@ static struct iw_watch_slot *free_locked(void)
 	return closed && open_locked(closed) ? closed : NULL;
 }
 
-static struct iw_watch_slot *take(void)
+/* And in which process that is: a handler may fork right afterwards. */
+static struct iw_watch_slot *take(uint32_t *in)
 {
 	struct iw_watch_slot *slot = NULL;
 
@@ -238,6 +283,7 @@ static struct iw_watch_slot *take(void)
 		slot = free_locked();
 	if (slot)
 		slot->taken = true;
+	*in = process;
 	(void)pthread_mutex_unlock(&lock);
 	return slot;
 }
@@ -258,14 +304,15 @@ bool iw_watch_begin(struct iw_watch *w)
 {
 	int saved_errno = errno;
 	struct iw_watch_slot *slot;
+	uint32_t in;
 
 	stay_loaded();
-	slot = take();
+	slot = take(&in);
 	errno = saved_errno;
 	if (!slot)
 		return false;
 	*w = (struct iw_watch){ .slot = slot,
-				.process = process,
+				.process = in,
 				.word = (const uint32_t *)&slot->word };
 	if (iw_watch_again(w))
 		return true;
@@ -317,12 +364,19 @@ static void close_locked(struct iw_watch_slot *slot)
 	slot->stained = false;
 }
 
+/* By one that is open if that can be had: a child tells by the slots whether the master is ours. */
+static void renew_locked(struct iw_watch_slot *slot)
+{
+	close_locked(slot);
+	(void)open_locked(slot);
+}
+
 void iw_watch_end(struct iw_watch *w)
 {
 	(void)pthread_mutex_lock(&lock);
 	if (w->process == process) {
 		if (w->slot->stained)
-			close_locked(w->slot);
+			renew_locked(w->slot);
 		w->slot->taken = false;
 	}
 	(void)pthread_mutex_unlock(&lock);

@@ -2,20 +2,21 @@
 #include "os/helper.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "os/cpu_mask.h"
 
-static void detach(pthread_attr_t *attr)
+static void be_usual(pthread_attr_t *attr)
 {
 	const struct sched_param none = { 0 };
 	struct iw_cpu_mask cpus;
 
 	memset(&cpus, 0xff, sizeof(cpus));
-	(void)pthread_attr_setdetachstate(attr, PTHREAD_CREATE_DETACHED);
 	(void)pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
 	(void)pthread_attr_setschedpolicy(attr, SCHED_OTHER);
 	(void)pthread_attr_setschedparam(attr, &none);
@@ -23,7 +24,8 @@ static void detach(pthread_attr_t *attr)
 					  (const cpu_set_t *)(const void *)&cpus);
 }
 
-static int start(void *(*body)(void *), void *arg, size_t stack)
+/* As a usual thread, or as whoever makes it is. */
+static int start(void *(*body)(void *), void *arg, size_t stack, bool usual)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -31,7 +33,9 @@ static int start(void *(*body)(void *), void *arg, size_t stack)
 
 	if (r)
 		return r;
-	detach(&attr);
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (usual)
+		be_usual(&attr);
 	if (stack)
 		(void)pthread_attr_setstacksize(&attr, stack);
 	r = pthread_create(&thread, &attr, body, arg);
@@ -46,9 +50,11 @@ int iw_helper_start(void *(*body)(void *), void *arg, size_t stack)
 
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = start(body, arg, stack);
+	r = start(body, arg, stack, true);
 	if (r && stack)
-		r = start(body, arg, 0);
+		r = start(body, arg, 0, true);
+	if (r == EPERM)
+		r = start(body, arg, 0, false);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }

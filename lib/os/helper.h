@@ -7,8 +7,9 @@
 
 /*
  * A detached thread that runs body(arg): of no real-time class, on any CPU, and without signals,
- * whoever makes it. Its stack has @stack bytes, or what is usual, if it is 0 or too little for the
- * program's thread data. 0, or a positive errno.
+ * whoever makes it. Its stack has @stack bytes, or what is usual, if it is 0 or too little for
+ * the program's thread data. Who may not make such a thread, one of SCHED_IDLE for instance,
+ * gets one of its own kind. 0, or a positive errno.
  */
 int iw_helper_start(void *(*body)(void *), void *arg, size_t stack);
 

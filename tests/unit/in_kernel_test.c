@@ -275,8 +275,8 @@ static void deadlines_pass_while_others_run(void)
 }
 
 /*
- * As of hundreds of descriptors. The first look, one that passes the window, and one more, after which
- * that is known; the time was spun.
+ * As of hundreds of descriptors. The first look, one that passes the window, and one more, after
+ * which that is known; the time was spun.
  */
 static void dear_looks_are_few_and_charged(void)
 {

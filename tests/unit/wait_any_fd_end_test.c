@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,42 @@ static void one_at_a_time(void)
 	for (int i = 0; i < 20; i++)
 		wait_for_both();
 	CHECK_EQ(descriptors(), before + 2);
+	CHECK_EQ(helpers(), 1);
+}
+
+static bool has_no_helper(void *unused)
+{
+	(void)unused;
+	return helpers() == 0;
+}
+
+/*
+ * Nobody has waited for a while: the process must not live on for the library's thread. The next
+ * wait makes another, for the same descriptors.
+ */
+static void ends_when_idle(void)
+{
+	unsigned before = descriptors();
+
+	wait_for_both();
+	CHECK(check_eventually(has_no_helper, NULL));
+	CHECK_EQ(descriptors(), before + 2);
+	wait_for_both();
+	CHECK_EQ(helpers(), 1);
+	CHECK_EQ(descriptors(), before + 2);
+}
+
+/* Of a class that may not make usual threads. */
+static void of_the_lowest_class(void)
+{
+	const struct sched_param none = { 0 };
+	struct rlimit no = { 0, 0 };
+
+	CHECK_EQ(setrlimit(RLIMIT_NICE, &no), 0);
+	CHECK_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+	if (getuid() == 0)
+		CHECK_EQ(setuid(65534), 0);
+	wait_for_both();
 	CHECK_EQ(helpers(), 1);
 }
 
@@ -434,6 +471,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(one_at_a_time),
+		CHILD_TEST(ends_when_idle),
+		CHILD_TEST(of_the_lowest_class),
 		CHILD_TEST(crowd),
 		CHILD_TEST(one_for_all),
 		CHILD_TEST(over_fork),
