@@ -306,7 +306,7 @@ static void test_wait_any_for_what_is_none(void **state)
 		{ .type = IPCWAIT_WAITABLE_CHANNEL,
 		  .object = ch,
 		  .flags = IPCWAIT_PRIVATE },
-		{ .type = IPCWAIT_WAITABLE_CHANNEL + 1, .object = ch },
+		{ .type = IPCWAIT_WAITABLE_FD + 1, .object = ch },
 	};
 
 	(void)state;
