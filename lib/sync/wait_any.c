@@ -37,7 +37,8 @@ struct any_waiter {
 
 static int refuse(const void *o, const char *call, const char *what)
 {
-	return iw_misuse(-EINVAL, IPCWAIT_KIND_WAIT_ANY, o, call, what);
+	(void)iw_misuse(-EINVAL, IPCWAIT_KIND_WAIT_ANY, o, call, what);
+	return -EINVAL;
 }
 
 static const struct iw_any_kind *const kinds[] = {
