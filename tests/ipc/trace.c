@@ -22,10 +22,26 @@
 /* In debug register 7: breakpoint 0 is on, for execution. */
 #define BREAKPOINT_ON 1L
 
+/* int3, in the place of an instruction's first byte. */
+#define BREAKPOINT 0xccL
+#define FIRST_BYTE 0xffL
+
 /* More than it has, and less than to the next mapping with code. */
 #define VDSO_BYTES 8192
 
 static int stopped_by;
+
+/* A debug register stops the child. There are hypervisors under which it is set, and does not. */
+static bool has_register;
+
+/* Else a breakpoint is written into the child's own copy of the code. */
+static struct {
+	pid_t child;
+	uintptr_t at; /* 0: there is none */
+	long code;    /* what was there */
+	bool lifted;  /* it is there again, while the child executes it, and then ... */
+	int request;  /* ... goes on so */
+} broken;
 
 void trace_me(void)
 {
@@ -56,9 +72,16 @@ uintptr_t trace_at(pid_t child)
 	return (uintptr_t)peek(PTRACE_PEEKUSER, child, offsetof(struct user, regs.rip));
 }
 
+static bool is_broken(pid_t child, uintptr_t at)
+{
+	return broken.at == at && broken.child == child;
+}
+
 static long code_at(pid_t child)
 {
-	return peek(PTRACE_PEEKTEXT, child, trace_at(child));
+	uintptr_t at = trace_at(child);
+
+	return is_broken(child, at) ? broken.code : peek(PTRACE_PEEKTEXT, child, at);
 }
 
 long trace_at_syscall(pid_t child)
@@ -91,9 +114,45 @@ bool trace_in_vdso(uintptr_t at)
 	return at - getauxval(AT_SYSINFO_EHDR) < VDSO_BYTES;
 }
 
+static void write_code(pid_t child, uintptr_t at, long code)
+{
+	CHECK(ptrace(PTRACE_POKETEXT, child, at, code) == 0);
+}
+
+static void set_break(void)
+{
+	write_code(broken.child, broken.at, (broken.code & ~FIRST_BYTE) | BREAKPOINT);
+}
+
+/* The instruction that it stands at is executed as it is, if it is one with a breakpoint. */
 static void resume(int request, pid_t child, int signal)
 {
+	if (is_broken(child, trace_at(child))) {
+		write_code(child, broken.at, broken.code);
+		broken.lifted = true;
+		broken.request = request;
+		request = PTRACE_SINGLESTEP;
+	}
 	CHECK(ptrace(request, child, NULL, (long)signal) == 0);
+}
+
+/* It has stopped. False: that was for the breakpoint's own ends, and it goes on. */
+static bool has_stopped(pid_t child, int signal)
+{
+	if (broken.child != child || !broken.at)
+		return true;
+	if (!broken.lifted) {
+		if (signal == SIGTRAP && trace_at(child) == broken.at + 1)
+			CHECK(ptrace(PTRACE_POKEUSER, child,
+				     offsetof(struct user, regs.rip), broken.at) == 0);
+		return true;
+	}
+	set_break();
+	broken.lifted = false;
+	if (signal != SIGTRAP || broken.request == PTRACE_SINGLESTEP)
+		return true;
+	CHECK(ptrace(broken.request, child, NULL, 0L) == 0);
+	return false;
 }
 
 void trace_step(pid_t child)
@@ -118,9 +177,10 @@ enum traced trace_await(pid_t child, bool may_sleep)
 	for (;;) {
 		pid_t changed = waitpid(child, &status, may_sleep ? WNOHANG : 0);
 
-		if (changed == child)
+		if (changed == child &&
+		    !(WIFSTOPPED(status) && !has_stopped(child, WSTOPSIG(status))))
 			break;
-		CHECK(changed == 0 || errno == EINTR);
+		CHECK(changed >= 0 || errno == EINTR);
 		if (changed == 0 && process_state(child) == 'S')
 			return TRACED_ASLEEP;
 		(void)sched_yield();
@@ -145,34 +205,81 @@ static bool poke(pid_t child, unsigned debug_register, long value)
 	return ptrace(PTRACE_POKEUSER, child, at, value) == 0;
 }
 
+static bool set_register(pid_t child, uintptr_t address)
+{
+	return poke(child, 7, 0) && (!address || (poke(child, 0, (long)address) &&
+						  poke(child, 7, BREAKPOINT_ON)));
+}
+
+static void break_in_code(pid_t child, uintptr_t address)
+{
+	if (broken.at && broken.child == child)
+		write_code(child, broken.at, broken.code);
+	broken.at = 0;
+	if (!address)
+		return;
+	broken.child = child;
+	broken.code = peek(PTRACE_PEEKTEXT, child, address);
+	broken.lifted = false;
+	broken.at = address;
+	set_break();
+}
+
 void trace_break_at(pid_t child, uintptr_t address)
 {
-	CHECK(poke(child, 7, 0));
-	if (address)
-		CHECK(poke(child, 0, (long)address) && poke(child, 7, BREAKPOINT_ON));
+	if (!has_register)
+		break_in_code(child, address);
+	else if (!set_register(child, address))
+		has_register = false;
+}
+
+__attribute__((noinline)) static void landing(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Whether a child stops there. */
+static bool breaks(void)
+{
+	pid_t child = fork();
+	bool stops = false;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
+			landing();
+		_exit(EXIT_SUCCESS);
+	}
+	if (trace_await(child, false) == TRACED_ENDED)
+		return false;
+	trace_break_at(child, (uintptr_t)landing);
+	trace_go_on(child, 0);
+	stops = trace_await(child, false) == TRACED_STOPPED &&
+		trace_at(child) == (uintptr_t)landing;
+	broken.at = 0;
+	if (stops) {
+		CHECK(kill(child, SIGKILL) == 0);
+		CHECK(WIFSIGNALED(check_reap(child)));
+	}
+	return stops;
+}
+
+bool trace_is_slow(void)
+{
+	return !has_register;
 }
 
 bool trace_possible(void)
 {
-	pid_t child = fork();
-	int status;
-
-	CHECK(child >= 0);
-	if (child == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
-			(void)raise(SIGSTOP);
-		_exit(EXIT_SUCCESS);
-	}
-	status = check_reap(child);
-	if (!WIFSTOPPED(status))
-		return false;
-	status = poke(child, 0, (long)trace_at(child)) && poke(child, 7, BREAKPOINT_ON);
-	CHECK(kill(child, SIGKILL) == 0);
-	CHECK(WIFSIGNALED(check_reap(child)));
-	return status;
+	has_register = true;
+	if (breaks())
+		return true;
+	has_register = false;
+	return breaks();
 }
 
 void trace_end(pid_t child, int signal)
 {
+	trace_break_at(child, 0);
 	resume(PTRACE_DETACH, child, signal);
 }
