@@ -318,7 +318,7 @@ static void wake_last_word(void)
 }
 
 /* Bytes of stack: for one object or few, and for 64. A list of words is taken as one of objects. */
-#define ONE        2048
+#define ONE        2304
 #define MANY       4096
 #define MANY_WORDS 6144
 
