@@ -9,9 +9,9 @@
  *	if (ipcwait_explain(&jobs.window, text, sizeof(text)) > 0)
  *		fputs(text, stderr);
  *
- * With IPCWAIT_EXPLAIN=1 in the environment the waits on each object are counted, and all
- * objects are explained on stderr when the process ends. Without it there are no counts, and
- * a wait costs nothing more.
+ * Waits are counted on objects that have a name, and ipcwait_object_stats() in <ipcwait/stats.h>
+ * returns the counts. With IPCWAIT_EXPLAIN=1 in the environment they are on all objects, and these
+ * are explained on stderr when the process ends. Else a wait costs nothing more.
  *
  * The text is for people, and may be worded differently in every version.
  */
@@ -35,8 +35,9 @@ IPCWAIT_BEGIN_DECLS
  *        @size is 0
  * @size: room in @text
  *
- * Tells the price of a sleep, the window, the waits that are remembered, and with
- * IPCWAIT_EXPLAIN=1 what has become of the waits of this process, and why they slept.
+ * Tells the price of a sleep, the window, the waits that are remembered, and of an object with a
+ * name, or with IPCWAIT_EXPLAIN=1, what has become of the waits of this process, and why they
+ * slept.
  *
  * Return: the length of the whole text, even if it was cut.
  *   -EINVAL  @w is NULL or misaligned, or @text is NULL and @size is not 0
@@ -53,7 +54,7 @@ IPCWAIT_BEGIN_DECLS
 IPCWAIT_API int ipcwait_explain(const struct ipcwait_window *w, char *text, size_t size);
 
 /**
- * ipcwait_object_set_name() - name an object in explanations
+ * ipcwait_object_set_name() - name an object, and count its waits from now on
  * @w:    the window of the object (`&sem.window`)
  * @name: up to IPCWAIT_NAME_BYTES bytes without control characters, copied; "" for none
  *

@@ -12,12 +12,13 @@
 #include <ipcwait/cond.h>
 #include <ipcwait/event.h>
 #include <ipcwait/eventcount.h>
-#include <ipcwait/fd.h>
 #include <ipcwait/explain.h>
+#include <ipcwait/fd.h>
 #include <ipcwait/futex.h>
 #include <ipcwait/latch.h>
 #include <ipcwait/mutex.h>
 #include <ipcwait/once.h>
+#include <ipcwait/page.h>
 #include <ipcwait/policy.h>
 #include <ipcwait/pool.h>
 #include <ipcwait/queue.h>

@@ -12,11 +12,14 @@
  * sleep, and no more if it gives up. Take differences. They are gathered from per-thread
  * shards without stopping anybody, so a snapshot taken while threads run may be a few
  * events out of step with itself.
+ *
+ * Objects with a name (ipcwait_object_set_name() in <ipcwait/explain.h>) have counters of their
+ * own. Other processes of the same user read all of them with IPCWAIT_PAGE=1: <ipcwait/page.h>.
  */
 #ifndef IPCWAIT_STATS_H
 #define IPCWAIT_STATS_H
 
-#include <ipcwait/base.h>
+#include <ipcwait/policy.h>
 
 enum ipcwait_kind {
 	IPCWAIT_KIND_FUTEX,
@@ -115,6 +118,46 @@ IPCWAIT_BEGIN_DECLS
  * Since:        0.1
  */
 IPCWAIT_API int ipcwait_stats_get(struct ipcwait_stats *st, size_t size);
+
+/* Of one object, since it has a name. */
+struct ipcwait_object_stats {
+	uint64_t size;           /* bytes filled in, at most those given */
+	uint64_t waits;          /* that had to wait and are over */
+	uint64_t gave_up;        /* of them, without success: time-outs, signals */
+	uint64_t spun_useful_ns; /* spinning in waits that ended while spinning */
+	uint64_t spun_wasted_ns; /* spinning in vain */
+	uint64_t slept_ns;       /* asleep, where the clock was read */
+	uint64_t window_ns;      /* the last window that was chosen; 0: none was */
+	/* Waits by enum ipcwait_reason; [IPCWAIT_REASON_NONE] did not sleep. */
+	uint64_t reasons[IPCWAIT_REASON_SPACE];
+};
+
+/**
+ * ipcwait_object_stats() - read the counters of one object
+ * @w:    the window of the object (`&sem.window`)
+ * @st:   filled in, up to @size bytes
+ * @size: sizeof(*@st) as the caller knows it
+ *
+ * The waits of this process that had to wait, as above. They are counted from when the object got
+ * its name; with IPCWAIT_EXPLAIN=1 or IPCWAIT_PAGE=1 on all objects, from the first. Of waits that
+ * were only spun for a thread may put off counting one in 32, but not the calling thread.
+ *
+ * Return: the number of bytes filled in.
+ *   -EINVAL  @w is NULL or misaligned, @st is NULL, or @size leaves no room for what comes before
+ *            the reasons
+ *   -ENOENT  it has no name, and none of its waits was counted
+ *
+ * Ordering:     none
+ * Threads:      any
+ * Processes:    the calling process only
+ * Signals:      not async-signal-safe
+ * Cancellation: not a cancellation point
+ * Lifetime:     @w is not touched, only its address is looked up; @st is the caller's
+ * errno:        untouched
+ * Since:        0.1
+ */
+IPCWAIT_API int ipcwait_object_stats(const struct ipcwait_window *w,
+				     struct ipcwait_object_stats *st, size_t size);
 
 IPCWAIT_END_DECLS
 

@@ -431,7 +431,7 @@ static int spin_then_sleep(struct iw_waiter *me, struct course *c)
 
 static int tell(const struct iw_waiter *me, const struct iw_outcome *o)
 {
-	if (me->facts && me->facts->observed)
+	if (me->facts && iw_is_observed(me->facts))
 		iw_observe(me->facts, o);
 	return o->result;
 }

@@ -108,7 +108,7 @@ static bool take_haltpoll(struct iw_config *c, const char *text)
 	return true;
 }
 
-static bool take_switch(bool *on, const char *text)
+bool iw_config_take_switch(bool *on, const char *text)
 {
 	int64_t n = number(text);
 
@@ -120,12 +120,12 @@ static bool take_switch(bool *on, const char *text)
 
 static bool take_stats(struct iw_config *c, const char *text)
 {
-	return take_switch(&c->stats, text);
+	return iw_config_take_switch(&c->stats, text);
 }
 
 static bool take_explain(struct iw_config *c, const char *text)
 {
-	return take_switch(&c->explain, text);
+	return iw_config_take_switch(&c->explain, text);
 }
 
 bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text)
@@ -139,6 +139,11 @@ bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text)
 			return false;
 	memcpy(path, text, length + 1);
 	return true;
+}
+
+static bool take_page(struct iw_config *c, const char *text)
+{
+	return iw_config_take_switch(&c->page, text);
 }
 
 /* A copy: the program may change its environment later. */
@@ -159,6 +164,7 @@ const struct iw_setting iw_settings[IW_SETTINGS] = {
 	  take_haltpoll },
 	{ "IPCWAIT_STATS", "not 0 or 1", take_stats },
 	{ "IPCWAIT_EXPLAIN", "not 0 or 1", take_explain },
+	{ "IPCWAIT_PAGE", "not 0 or 1", take_page },
 	{ "IPCWAIT_RECORD", "not an absolute path below 1024 bytes of printable text",
 	  take_record },
 };

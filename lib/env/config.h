@@ -33,6 +33,7 @@ struct iw_config {
 	struct iw_haltpoll haltpoll; /* IPCWAIT_HALTPOLL, or the kernel's defaults */
 	bool stats;                  /* IPCWAIT_STATS */
 	bool explain;                /* IPCWAIT_EXPLAIN */
+	bool page;                   /* IPCWAIT_PAGE, for lib/watch/page.c */
 	char record_path[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD; empty: not set */
 };
 
@@ -56,11 +57,14 @@ struct iw_setting {
 	bool (*take)(struct iw_config *c, const char *text);
 };
 
-#define IW_SETTINGS 7
+#define IW_SETTINGS 8
 extern const struct iw_setting iw_settings[IW_SETTINGS];
 
 /* One more variable, for a part that not every program has; NULL: not set, or in secure mode. */
 const char *iw_config_variable(const char *name);
+
+/* "0" or "1". False: @on unchanged. */
+bool iw_config_take_switch(bool *on, const char *text);
 
 /* Copy an absolute path that fits and holds no control characters. False: @path unchanged. */
 bool iw_config_take_path(char path[IW_CONFIG_PATH_BYTES], const char *text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "os/pages.h"
@@ -53,4 +54,20 @@ void iw_pages_put(void *pages, size_t bytes)
 
 	unmap(pages, bytes);
 	errno = saved_errno;
+}
+
+bool iw_pages_part(void *pages, size_t bytes)
+{
+	int saved_errno = errno;
+	char *copy = map(bytes);
+	void *p = MAP_FAILED;
+
+	if (copy) {
+		memcpy(copy, pages, bytes);
+		p = mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
+		if (p == MAP_FAILED)
+			unmap(copy, bytes);
+	}
+	errno = saved_errno;
+	return p != MAP_FAILED;
 }

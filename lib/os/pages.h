@@ -3,6 +3,7 @@
 #ifndef IW_OS_PAGES_H
 #define IW_OS_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -11,5 +12,11 @@
 void *iw_pages_get(size_t bytes, size_t align);
 
 void iw_pages_put(void *pages, size_t bytes);
+
+/*
+ * Memory that is shared with others becomes this process's own, with what is in it. No other thread
+ * may use it meanwhile. False: no memory, and it is as it was.
+ */
+bool iw_pages_part(void *pages, size_t bytes);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Only in checked builds. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

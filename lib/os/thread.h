@@ -18,6 +18,18 @@ struct iw_trial {
 	bool sleeps;    /* in this turn */
 };
 
+/* Waits on one object that were only spun for, and not told of yet: lib/watch/observe.h. */
+struct iw_untold {
+	uint64_t window; /* the object's; 0: none */
+	uint64_t site;   /* where they waited */
+	uint64_t spun_ns;
+	uint32_t waits;
+	uint32_t told; /* of before, since the object or the site was another */
+	bool all;      /* also if the object has no name */
+};
+
+#define IW_UNTOLD_SLOTS 4
+
 /*
  * What the library keeps per thread. Plain data in the static TLS block: no allocation
  * and no constructor, so that signal handlers may use it. Only its own thread touches it;
@@ -47,6 +59,8 @@ struct iw_thread {
 	struct iw_trial trial; /* ... and whether to sleep is better then */
 	const void *spun_on;   /* window of the last that ended while spinning, ... */
 	uint64_t spun_ns;      /* ... and how long it took */
+
+	struct iw_untold untold[IW_UNTOLD_SLOTS];
 
 	/* Who it is, with the generation that this was read in: lib/os/life.c. */
 	uint64_t id;

@@ -16,11 +16,8 @@
 #include "watch/text.h"
 #include "policy/window.h"
 
-_Static_assert(IPCWAIT_NAME_BYTES + 1 == IW_OBJECT_NAME_BYTES, "the table holds the name");
-
 #define BAR_MOST   40u
 #define TIME_WIDTH 5
-#define DELETE     0x7f
 
 /* An object as it is explained. */
 struct subject {
@@ -254,10 +251,11 @@ static void add_counts(struct iw_text *t, const struct subject *s)
 	if (waits) {
 		add_totals(t, s, waits);
 		add_reasons(t, s);
-	} else if (s->facts->config.explain) {
+	} else if (s->facts->config.explain || s->object) {
 		iw_text_add(t, "  no wait in this process had to wait\n");
 	} else {
-		iw_text_add(t, "  waits are not counted: IPCWAIT_EXPLAIN is not set\n");
+		iw_text_add(t, "  waits are not counted: it has no name, and "
+			       "IPCWAIT_EXPLAIN is not set\n");
 	}
 }
 
@@ -292,37 +290,10 @@ int ipcwait_explain(const struct ipcwait_window *w, char *text, size_t size)
 	/* ORD explain.X5: relaxed, statistic: any content is legal. */
 	s.window.bins.v = ipcwait_impl_load64_relaxed(&w->bins);
 	s.window.state.v = ipcwait_impl_load32_relaxed(&w->state);
-	s.object = iw_object_find(w);
+	s.object = iw_object_find(&iw_objects, (uintptr_t)w);
 	s.facts = iw_facts();
 	add_subject(&t, &s);
 	return (int)t.length;
-}
-
-int ipcwait_object_set_name(const struct ipcwait_window *w, const char *name)
-{
-	char copy[IW_OBJECT_NAME_BYTES] = "";
-	struct iw_object *o;
-	size_t n = 0;
-
-	if (!w || (uintptr_t)w % 8 || !name)
-		return -EINVAL;
-	for (; name[n]; n++) {
-		if (n == IPCWAIT_NAME_BYTES || (unsigned char)name[n] < ' ' ||
-		    name[n] == DELETE)
-			return -EINVAL;
-		copy[n] = name[n];
-	}
-	o = iw_object_get(w);
-	if (!o)
-		return -ENOSPC;
-	for (unsigned i = 0; i < IW_OBJECT_NAME_BYTES / sizeof(uint64_t); i++) {
-		uint64_t part;
-
-		memcpy(&part, copy + i * sizeof(part), sizeof(part));
-		/* ORD explain.X3: relaxed, statistic as objects.X7. */
-		ipcwait_impl_store64_relaxed(&o->name[i], part);
-	}
-	return 0;
 }
 
 /* From the copy of the window that the last wait has left. */
@@ -333,7 +304,7 @@ static void print_object(const struct iw_object *o)
 	struct subject s = { .object = o, .facts = iw_facts() };
 
 	/* ORD explain.X6: relaxed, statistic. */
-	s.address = ipcwait_impl_load64_relaxed(&o->window);
+	s.address = ipcwait_impl_load64_relaxed(&o->address);
 	s.window.bins.v = ipcwait_impl_load64_relaxed(&o->bins);
 	s.window.state.v = ipcwait_impl_load32_relaxed(&o->state);
 	add_subject(&t, &s);
@@ -344,11 +315,12 @@ void iw_explain_print(void)
 {
 	char bytes[128];
 	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
-	uint64_t missed = iw_objects_missed();
+	/* ORD explain.X8: relaxed, statistic. */
+	uint64_t missed = ipcwait_impl_load64_relaxed(&iw_objects.missed);
 
 	for (unsigned i = 0; i < IW_OBJECTS; i++)
-		if (iw_object_at(i))
-			print_object(iw_object_at(i));
+		if (iw_object_at(&iw_objects, i))
+			print_object(iw_object_at(&iw_objects, i));
 	if (missed)
 		iw_text_add(&t,
 			    "libipcwait: %" PRIu64

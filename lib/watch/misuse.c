@@ -40,7 +40,7 @@ static void add_name(struct iw_text *t, enum ipcwait_kind kind, const void *obje
 	if (!object || (uintptr_t)object % 8 || !windows[kind])
 		return;
 	window = (const char *)object + windows[kind];
-	o = iw_object_find(window);
+	o = iw_object_find(&iw_objects, (uintptr_t)window);
 	if (o)
 		iw_object_get_name(o, name);
 	if (name[0])

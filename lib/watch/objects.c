@@ -5,69 +5,61 @@
 #include "policy/hash.h"
 #include "watch/objects.h"
 
-/* How many entries are looked at for an object, so that a full table costs little. */
+/* How many entries are looked at for an address, so that a full table costs little. */
 #define PROBES 16u
 
-static struct iw_object objects[IW_OBJECTS];
-static struct ipcwait_word64 missed;
+_Static_assert((int)IW_REASONS <= IPCWAIT_REASON_SPACE, "a place for each reason");
 
-static struct iw_object *probe(uint64_t window, unsigned i)
+struct iw_objects iw_objects;
+struct iw_objects iw_call_sites;
+
+/* Windows are aligned, call sites are not: all bits of the address take part. */
+static struct iw_object *probe(struct iw_objects *t, uint64_t address, unsigned i)
 {
-	uint64_t hash = iw_hash(window >> 3) >> 32;
-
-	return &objects[(hash + i) % IW_OBJECTS];
+	return &t->entry[((iw_hash(address) >> 32) + i) % IW_OBJECTS];
 }
 
-struct iw_object *iw_object_find(const struct ipcwait_window *w)
+struct iw_object *iw_object_find(struct iw_objects *t, uint64_t address)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct iw_object *o = probe((uintptr_t)w, i);
+		struct iw_object *o = probe(t, address, i);
 		/* ORD objects.X1: relaxed, statistic: the words of an entry need no order. */
-		uint64_t window = ipcwait_impl_load64_relaxed(&o->window);
+		uint64_t found = ipcwait_impl_load64_relaxed(&o->address);
 
-		if (window == (uintptr_t)w)
+		if (found == address)
 			return o;
-		if (!window)
+		if (!found)
 			return NULL;
 	}
 	return NULL;
 }
 
-struct iw_object *iw_object_get(const struct ipcwait_window *w)
+struct iw_object *iw_object_get(struct iw_objects *t, uint64_t address)
 {
 	for (unsigned i = 0; i < PROBES; i++) {
-		struct iw_object *o = probe((uintptr_t)w, i);
+		struct iw_object *o = probe(t, address, i);
 		/* ORD objects.X2: relaxed, re-checked by the CAS. */
-		uint64_t window = ipcwait_impl_load64_relaxed(&o->window);
+		uint64_t found = ipcwait_impl_load64_relaxed(&o->address);
 
 		/* ORD objects.X3: relaxed, statistic as objects.X1; free entries are zero. */
-		if (!window &&
-		    ipcwait_impl_cas64_relaxed(&o->window, &window, (uintptr_t)w))
+		if (!found && ipcwait_impl_cas64_relaxed(&o->address, &found, address))
 			return o;
-		if (window == (uintptr_t)w)
+		if (found == address)
 			return o;
 	}
-	/* ORD objects.X4: relaxed, statistic. */
-	(void)ipcwait_impl_add64_relaxed(&missed, 1);
 	return NULL;
 }
 
-struct iw_object *iw_object_at(unsigned i)
+struct iw_object *iw_object_at(struct iw_objects *t, unsigned i)
 {
-	/* ORD objects.X5: relaxed, statistic as objects.X1. */
-	return ipcwait_impl_load64_relaxed(&objects[i].window) ? &objects[i] : NULL;
-}
-
-uint64_t iw_objects_missed(void)
-{
-	/* ORD objects.X6: relaxed, statistic. */
-	return ipcwait_impl_load64_relaxed(&missed);
+	/* ORD objects.X4: relaxed, statistic as objects.X1. */
+	return ipcwait_impl_load64_relaxed(&t->entry[i].address) ? &t->entry[i] : NULL;
 }
 
 void iw_object_get_name(const struct iw_object *o, char name[IW_OBJECT_NAME_BYTES])
 {
 	for (unsigned i = 0; i < IW_OBJECT_NAME_BYTES / sizeof(uint64_t); i++) {
-		/* ORD objects.X7: relaxed, statistic: half a name is no harm. */
+		/* ORD objects.X5: relaxed, statistic: half a name is no harm. */
 		uint64_t part = ipcwait_impl_load64_relaxed(&o->name[i]);
 
 		memcpy(name + i * sizeof(part), &part, sizeof(part));

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file in memory that other processes of the same user find by the number of this process.
+ * errno is preserved.
+ *
+ * It is there under its name from one moment to the next, complete and locked (os/shared_file.h),
+ * so that nobody takes it for one that a dead process has left behind.
+ */
+#ifndef IW_OS_PAGE_FILE_H
+#define IW_OS_PAGE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define IW_PAGE_FILE_PATH_BYTES 64
+
+struct iw_page_file {
+	int fd;
+	char path[IW_PAGE_FILE_PATH_BYTES];
+};
+
+/*
+ * Make one without a name, of that size, mode 0600, in the user's folder @folder, which is made
+ * if it is not there. 0, or a negative errno:
+ *   -EPERM  the folder is another user's, or others may look into it
+ */
+int iw_page_file_make(struct iw_page_file *f, const char *folder, uint64_t bytes);
+
+/*
+ * Give it its name, the number of this process. One that a dead process has left there is removed;
+ * that of one that lives, in another PID namespace with the same folder, stays, and the name has a
+ * further number. -EEXIST: many have that name.
+ */
+int iw_page_file_publish(struct iw_page_file *f);
+
+/* The descriptor is not needed any more; the lock lasts as long as mappings. */
+void iw_page_file_close(struct iw_page_file *f);
+
+/* Remove the name, in the process that has made it. */
+void iw_page_file_remove(const struct iw_page_file *f);
+
+/* in_child() runs in each child of fork(3), until the library is unloaded. False: no memory. */
+bool iw_page_file_after_fork(void (*in_child)(void));
+
+#endif
