@@ -3,9 +3,13 @@
 #include "sync/copy.h"
 
 #include "engine/sleep.h"
+#include "os/sharing.h"
 
 /* Who finds another one at it looks again after so long, in ns: that takes a few instructions. */
 #define LOOK_NS 100000
+
+/* After so many looks it asks whether the object is a private one at all. */
+#define LOOKS 100
 
 /* What belongs to waiters goes; fast paths and wakes may change the word meanwhile. */
 static void keep_the_rest(const struct iw_layout *layout, struct ipcwait_word64 *word)
@@ -51,11 +55,15 @@ static void finish(const struct iw_layout *layout, struct ipcwait_word32 *at, ui
  * One thread forgets, and the others wait for it: had two begun, the second one might find the
  * word that it has looked at again, with a waiter in the place of a phantom. A busy note is copied
  * too, and is then that of another process.
+ *
+ * In memory that processes share, another one may have written that the object is private, and that
+ * a thread of this process is at it, which nobody would ever end.
  */
 void iw_copy_forget(const struct iw_layout *layout, void *o)
 {
 	struct ipcwait_word32 *at = iw_copy_note(layout, o);
 	uint32_t busy = iw_copy_busy(layout);
+	unsigned looks = 0;
 
 	for (;;) {
 		uint32_t mine = iw_copy_own(layout, o);
@@ -65,6 +73,8 @@ void iw_copy_forget(const struct iw_layout *layout, void *o)
 		if (is(layout, note, mine))
 			return;
 		if (is(layout, note, mine | busy)) {
+			if (++looks % LOOKS == 0 && iw_memory_is_shared(o))
+				return;
 			if (iw_sleep_once(layout->kind, &at->v, note,
 					  iw_clock_ns() + LOOK_NS, true) == -ENOSYS)
 				iw_pause();
