@@ -5,6 +5,8 @@
 #include "../tools/common/complain.h"
 #include "info.h"
 #include "run.h"
+#include "stat.h"
+#include "top.h"
 
 #include <ipcwait/base.h>
 
@@ -42,6 +44,8 @@ static const struct command {
 	{ "info", NULL, "show what one must know about this machine to judge a figure",
 	  info_main },
 	{ "run", NULL, "run a program with the library in front of its locks", run_main },
+	{ "stat", NULL, "count what a program waits for", stat_main },
+	{ "top", NULL, "watch what programs wait for", top_main },
 	{ "version", "--version", "print the version of the library", version_main },
 	{ "help", "--help", "print this", help_main },
 };

@@ -26,6 +26,7 @@ static const char help[] =
 	"  --stats        at the end, show on the standard error what was gained\n"
 	"  --json         the same as a JSON object\n"
 	"  --output FILE  with --stats or --json: write it to FILE\n"
+	"  --page         other processes can watch it: ipcwait top, ipcwait stat\n"
 	"  --explain      each process explains at its end how it has waited\n"
 	"  --no-follow    not in the programs that the program starts\n"
 	"  --module FILE  the preload module to use\n"
@@ -36,7 +37,7 @@ static const char help[] =
 	"failed; 126 the program cannot be run; 127 it was not found.\n";
 
 struct options {
-	bool fd, awake, stats, json, explain, no_follow;
+	bool fd, awake, stats, json, page, explain, no_follow;
 	const char *policy, *output, *module;
 };
 
@@ -69,6 +70,7 @@ static const struct argument known[] = {
 	{ "--stats", ARGUMENT_FLAG, .at = offsetof(struct options, stats) },
 	{ "--json", ARGUMENT_FLAG, .at = offsetof(struct options, json) },
 	{ "--output", ARGUMENT_PATH, .at = offsetof(struct options, output) },
+	{ "--page", ARGUMENT_FLAG, .at = offsetof(struct options, page) },
 	{ "--explain", ARGUMENT_FLAG, .at = offsetof(struct options, explain) },
 	{ "--no-follow", ARGUMENT_FLAG, .at = offsetof(struct options, no_follow) },
 	{ "--module", ARGUMENT_PATH, .at = offsetof(struct options, module) },
@@ -79,6 +81,10 @@ static const struct arguments arguments = { known, sizeof(known) / sizeof(known[
 
 static int check(const struct options *o)
 {
+	if (o->page && (o->stats || o->json))
+		return refuse(
+			"--page and %s exclude each other: both count in the same place",
+			o->stats ? "--stats" : "--json");
 	if (o->output && !o->stats && !o->json)
 		return refuse("--output needs --stats or --json");
 	return o->output ? outfile_check("--output", o->output) : 0;
@@ -89,6 +95,8 @@ static int set_variables(const struct options *o, const char *module)
 {
 	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
 	    (o->fd && setenv("IPCWAIT_FD", "1", 1)) ||
+	    (o->page && setenv("IPCWAIT_PAGE", "1", 1)) ||
+	    ((o->stats || o->json) && unsetenv("IPCWAIT_PAGE")) ||
 	    (o->explain && setenv("IPCWAIT_EXPLAIN", "1", 1)) ||
 	    (o->no_follow && setenv(FOLLOW_VARIABLE, "0", 1)))
 		return complain("cannot set the environment: %s", strerror(errno));
@@ -181,6 +189,13 @@ static int start(const struct options *o, char **argv)
 	else if (set_variables(o, module))
 		return RUN_FAILED;
 	return run_awake(o, &p, module);
+}
+
+int run_counted(char **argv, bool json, const char *output)
+{
+	const struct options options = { .stats = true, .json = json, .output = output };
+
+	return start(&options, argv);
 }
 
 int run_main(int argc, char **argv)

@@ -3,7 +3,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include <ipcwait/stats.h>
+#include "counters.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -42,14 +42,11 @@ struct run_end {
 	double seconds, user_seconds, system_seconds; /* with all that it has waited for */
 };
 
-#define RUN_REASONS IPCWAIT_REASON_COUNT
-
 struct run_counts {
 	uint64_t programs; /* started with the module */
 	uint64_t forks;    /* children of fork in them */
 	uint64_t sharing;  /* of both, without counters of their own */
-	struct ipcwait_kind_stats kind[IPCWAIT_KIND_COUNT], all;
-	uint64_t reasons[RUN_REASONS];
+	struct counters counters;
 };
 
 struct run_report {
@@ -61,6 +58,9 @@ struct run_report {
 
 /* The subcommand. Returns an exit status. */
 int run_main(int argc, char **argv);
+
+/* The same with --stats, or --json; @output may be NULL. */
+int run_counted(char **argv, bool json, const char *output);
 
 /*
  * What runs for @argv, by PATH, and whether it can have the module; NULL: it shall not.

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENTS (sizeof(struct ipcwait_kind_stats) / sizeof(uint64_t))
-
 /* Sealed, so that no program can take the memory away on which others count. */
 static int fill(int fd)
 {
@@ -70,42 +68,21 @@ int run_tally_make(void)
 	return r;
 }
 
-/* Whoever has it open could have written anything. */
-static bool is_sound(const struct tally_head *h)
+static struct counters_shape shape_of(const struct tally_head *h)
 {
 	const struct tally_shape *s = &h->shape;
 
+	return (struct counters_shape){ s->shards,     s->shard_bytes, s->kinds,
+					s->kind_bytes, s->events,      s->reasons,
+					s->reasons_at };
+}
+
+static bool is_sound(const struct tally_head *h)
+{
+	const struct counters_shape shape = shape_of(h);
+
 	return h->magic == TALLY_MAGIC && h->version == TALLY_VERSION &&
-	       s->events == EVENTS && s->shard_bytes % sizeof(uint64_t) == 0 &&
-	       s->kind_bytes % sizeof(uint64_t) == 0 &&
-	       s->reasons_at % sizeof(uint64_t) == 0 &&
-	       s->kind_bytes >= EVENTS * sizeof(uint64_t) &&
-	       (uint64_t)s->kinds * s->kind_bytes <= s->shard_bytes &&
-	       s->reasons_at + (uint64_t)s->reasons * sizeof(uint64_t) <= s->shard_bytes &&
-	       (uint64_t)s->shards * s->shard_bytes <= TALLY_SLOT_BYTES;
-}
-
-static void add_kind(struct ipcwait_kind_stats *to, const uint64_t *from)
-{
-	uint64_t sum[EVENTS];
-
-	memcpy(sum, to, sizeof(sum));
-	for (unsigned i = 0; i < EVENTS; i++)
-		sum[i] += from[i];
-	memcpy(to, sum, sizeof(sum));
-}
-
-static void add_shard(struct run_counts *c, const struct tally_shape *s,
-		      const uint64_t *shard)
-{
-	for (unsigned k = 0; k < s->kinds && k < IPCWAIT_KIND_COUNT; k++) {
-		const uint64_t *kind = shard + k * (s->kind_bytes / sizeof(uint64_t));
-
-		add_kind(&c->kind[k], kind);
-		add_kind(&c->all, kind);
-	}
-	for (unsigned i = 0; i < s->reasons && i < RUN_REASONS; i++)
-		c->reasons[i] += shard[s->reasons_at / sizeof(uint64_t) + i];
+	       counters_fit(&shape, TALLY_SLOT_BYTES);
 }
 
 /* To read what was never written would cost as much as if it had been. */
@@ -116,7 +93,7 @@ static bool is_empty(int fd, off_t begin)
 	return data < 0 ? errno == ENXIO : data >= begin + (off_t)TALLY_SLOT_BYTES;
 }
 
-static void add_slot(struct run_counts *c, const struct tally_shape *s, int fd,
+static void add_slot(struct run_counts *c, const struct counters_shape *s, int fd,
 		     uint64_t number, uint64_t *slot)
 {
 	off_t begin = (off_t)(TALLY_HEAD_BYTES + number * TALLY_SLOT_BYTES);
@@ -124,14 +101,14 @@ static void add_slot(struct run_counts *c, const struct tally_shape *s, int fd,
 	if (is_empty(fd, begin) ||
 	    pread(fd, slot, TALLY_SLOT_BYTES, begin) != (ssize_t)TALLY_SLOT_BYTES)
 		return;
-	for (unsigned i = 0; i < s->shards; i++)
-		add_shard(c, s, slot + i * (s->shard_bytes / sizeof(uint64_t)));
+	counters_add(&c->counters, s, slot);
 }
 
 int run_tally_read(int fd, struct run_counts *c)
 {
 	uint64_t *slot = malloc(TALLY_SLOT_BYTES);
 	struct tally_head head = { 0 };
+	struct counters_shape shape;
 	uint64_t slots;
 
 	*c = (struct run_counts){ 0 };
@@ -140,12 +117,13 @@ int run_tally_read(int fd, struct run_counts *c)
 		free(slot);
 		return -EINVAL;
 	}
+	shape = shape_of(&head);
 	slots = head.taken < TALLY_SLOTS ? head.taken : TALLY_SLOTS;
 	c->programs = head.programs;
 	c->forks = head.forks;
 	c->sharing = head.unopened + (head.taken - slots);
 	for (uint64_t i = 0; i < slots; i++)
-		add_slot(c, &head.shape, fd, i, slot);
+		add_slot(c, &shape, fd, i, slot);
 	free(slot);
 	return 0;
 }

@@ -99,16 +99,16 @@ static void help(void)
 int options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct argument known[] = {
-		{ "--kind", ARGUMENT_VALUE, 0, set_kind, NULL },
-		{ "--way", ARGUMENT_VALUE, 0, set_way, NULL },
-		{ "--place", ARGUMENT_VALUE, 0, set_place, NULL },
-		{ "--pairs", ARGUMENT_VALUE, 0, set_pairs, NULL },
-		{ "--work-us", ARGUMENT_VALUE, 0, set_work, NULL },
-		{ "--beside", ARGUMENT_VALUE, 0, set_beside, NULL },
-		{ "--pause-us", ARGUMENT_VALUE, 0, set_pause, NULL },
-		{ "--window-us", ARGUMENT_VALUE, 0, set_window, NULL },
-		{ "--seconds", ARGUMENT_VALUE, 0, set_seconds, NULL },
-		{ "--help", ARGUMENT_PRINT, 0, NULL, help },
+		{ "--kind", ARGUMENT_VALUE, .set = set_kind },
+		{ "--way", ARGUMENT_VALUE, .set = set_way },
+		{ "--place", ARGUMENT_VALUE, .set = set_place },
+		{ "--pairs", ARGUMENT_VALUE, .set = set_pairs },
+		{ "--work-us", ARGUMENT_VALUE, .set = set_work },
+		{ "--beside", ARGUMENT_VALUE, .set = set_beside },
+		{ "--pause-us", ARGUMENT_VALUE, .set = set_pause },
+		{ "--window-us", ARGUMENT_VALUE, .set = set_window },
+		{ "--seconds", ARGUMENT_VALUE, .set = set_seconds },
+		{ "--help", ARGUMENT_PRINT, .print = help },
 	};
 	static const struct arguments arguments = { known, sizeof(known) / sizeof(*known),
 						    NULL };

@@ -143,10 +143,10 @@ static int run_apart(const struct options *o, const char *what, unsigned flags)
 int main(int argc, char **argv)
 {
 	static const struct argument known[] = {
-		{ "--sleepers", ARGUMENT_VALUE, 0, set_sleepers, NULL },
-		{ "--after", ARGUMENT_VALUE, 0, set_after, NULL },
-		{ "--seconds", ARGUMENT_VALUE, 0, set_seconds, NULL },
-		{ "--help", ARGUMENT_PRINT, 0, NULL, help },
+		{ "--sleepers", ARGUMENT_VALUE, .set = set_sleepers },
+		{ "--after", ARGUMENT_VALUE, .set = set_after },
+		{ "--seconds", ARGUMENT_VALUE, .set = set_seconds },
+		{ "--help", ARGUMENT_PRINT, .print = help },
 	};
 	static const struct arguments arguments = { known, 4, NULL };
 	struct options o = { .sleepers = 1000, .seconds = 10 };

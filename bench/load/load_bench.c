@@ -81,8 +81,8 @@ static void find(char path[PATH_MAX], const char *name)
 int main(int argc, char **argv)
 {
 	static const struct argument known[] = {
-		{ "--starts", ARGUMENT_VALUE, 0, set_starts, NULL },
-		{ "--help", ARGUMENT_PRINT, 0, NULL, help },
+		{ "--starts", ARGUMENT_VALUE, .set = set_starts },
+		{ "--help", ARGUMENT_PRINT, .print = help },
 	};
 	static const struct arguments arguments = { known, 2, NULL };
 	struct options o = { .starts = 600 };

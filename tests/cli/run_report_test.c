@@ -17,7 +17,7 @@ int run_status_of(int wait_status)
 }
 
 /* The report's last line, of a program whose waits slept for these reasons. */
-static const char *line(const uint64_t reasons[RUN_REASONS])
+static const char *line(const uint64_t reasons[IPCWAIT_REASON_COUNT])
 {
 	static const struct run_program program;
 	struct run_report r = { .program = &program, .counts = { .programs = 1 } };
@@ -26,7 +26,7 @@ static const char *line(const uint64_t reasons[RUN_REASONS])
 
 	assert_non_null(f);
 	program_command = "run";
-	memcpy(r.counts.reasons, reasons, sizeof(r.counts.reasons));
+	memcpy(r.counts.counters.reasons, reasons, sizeof(r.counts.counters.reasons));
 	run_print(f, &r);
 	assert_int_equal(fclose(f), 0);
 	end = strrchr(text, '\n');
@@ -36,7 +36,7 @@ static const char *line(const uint64_t reasons[RUN_REASONS])
 	return last + 1;
 }
 
-static void says(const char *want, const uint64_t reasons[RUN_REASONS])
+static void says(const char *want, const uint64_t reasons[IPCWAIT_REASON_COUNT])
 {
 	assert_string_equal(line(reasons), want);
 }
@@ -45,19 +45,19 @@ static void test_the_most_frequent_three(void **state)
 {
 	(void)state;
 	says("  Reasons to sleep: probe (40 %), same_cpu (30 %), stolen (20 %).",
-	     (const uint64_t[RUN_REASONS]){ [IPCWAIT_REASON_CROWDED] = 10,
-					    [IPCWAIT_REASON_STOLEN] = 20,
-					    [IPCWAIT_REASON_PROBE] = 40,
-					    [IPCWAIT_REASON_SAME_CPU] = 30 });
+	     (const uint64_t[IPCWAIT_REASON_COUNT]){ [IPCWAIT_REASON_CROWDED] = 10,
+						     [IPCWAIT_REASON_STOLEN] = 20,
+						     [IPCWAIT_REASON_PROBE] = 40,
+						     [IPCWAIT_REASON_SAME_CPU] = 30 });
 }
 
 static void test_none_that_is_rare(void **state)
 {
 	(void)state;
 	says("  Reasons to sleep: probe (99 %), one_cpu (1 %).",
-	     (const uint64_t[RUN_REASONS]){ [IPCWAIT_REASON_PROBE] = 98900,
-					    [IPCWAIT_REASON_ONE_CPU] = 1001,
-					    [IPCWAIT_REASON_STOLEN] = 99 });
+	     (const uint64_t[IPCWAIT_REASON_COUNT]){ [IPCWAIT_REASON_PROBE] = 98900,
+						     [IPCWAIT_REASON_ONE_CPU] = 1001,
+						     [IPCWAIT_REASON_STOLEN] = 99 });
 }
 
 /* Two that are as frequent come both. */
@@ -65,16 +65,17 @@ static void test_equals(void **state)
 {
 	(void)state;
 	says("  Reasons to sleep: one_cpu (50 %), stolen (50 %).",
-	     (const uint64_t[RUN_REASONS]){
+	     (const uint64_t[IPCWAIT_REASON_COUNT]){
 		     [IPCWAIT_REASON_STOLEN] = 7, [IPCWAIT_REASON_ONE_CPU] = 7 });
 }
 
 static void test_none(void **state)
 {
 	(void)state;
-	assert_null(strstr(line((const uint64_t[RUN_REASONS]){ 0 }), "Reasons"));
-	assert_null(strstr(line((const uint64_t[RUN_REASONS]){ [IPCWAIT_REASON_NONE] = 5 }),
-			   "Reasons"));
+	assert_null(strstr(line((const uint64_t[IPCWAIT_REASON_COUNT]){ 0 }), "Reasons"));
+	assert_null(strstr(
+		line((const uint64_t[IPCWAIT_REASON_COUNT]){ [IPCWAIT_REASON_NONE] = 5 }),
+		"Reasons"));
 }
 
 int main(void)

@@ -3,7 +3,8 @@
  * A program that waits, for the tests of `ipcwait run`: two threads hand a token to and fro.
  *
  * Arguments are done in turn: a number N hands over N times, "close" closes all descriptors, "fork"
- * goes on in a child that the parent waits for, "kill" and "_exit" end the process, and "again"
+ * goes on in a child that the parent waits for, "stop" stops until SIGCONT,
+ * "kill" and "_exit" end the process, and "again"
  * executes the program anew with the arguments that come then.
  */
 #include <semaphore.h>
@@ -68,6 +69,8 @@ int main(int argc, char **argv)
 			close_all();
 		else if (!strcmp(argv[i], "fork"))
 			go_on_in_child();
+		else if (!strcmp(argv[i], "stop"))
+			(void)raise(SIGSTOP);
 		else if (!strcmp(argv[i], "kill"))
 			(void)kill(getpid(), SIGKILL);
 		else if (!strcmp(argv[i], "_exit"))

@@ -15,12 +15,23 @@ int argument_number(const char *what, const char *text, uint64_t least, uint64_t
 		      shown(text, -1), (unsigned long long)least, (unsigned long long)most);
 }
 
+static char letter_of(const struct argument *known)
+{
+	return !strcmp(known->name, "--help") ? 'h' : known->letter;
+}
+
+static bool is_letter(const char *text)
+{
+	return text[0] == '-' && text[1] && text[1] != '-' && !text[2];
+}
+
 static const struct argument *find(const struct arguments *a, const char *text,
 				   size_t length)
 {
 	for (unsigned i = 0; i < a->n; i++)
-		if (strlen(a->known[i].name) == length &&
-		    !strncmp(a->known[i].name, text, length))
+		if ((strlen(a->known[i].name) == length &&
+		     !strncmp(a->known[i].name, text, length)) ||
+		    (is_letter(text) && letter_of(&a->known[i]) == text[1]))
 			return &a->known[i];
 	return NULL;
 }
@@ -52,7 +63,7 @@ static bool takes_value(const struct argument *known)
 	       known->kind == ARGUMENT_MAYBE;
 }
 
-/* argv[*i] begins with two dashes; a value is behind '=' or is the next argument. */
+/* argv[*i] begins with a dash; a value is behind '=' or is the next argument. */
 static int take(struct options *o, const struct arguments *a, int argc, char **argv, int *i)
 {
 	const char *text = argv[*i];
@@ -81,7 +92,7 @@ int arguments_parse(struct options *o, const struct arguments *a, int argc, char
 	int r = 0;
 
 	for (int i = 1; i < argc && !r; i++)
-		if (!strncmp(argv[i], "--", 2))
+		if (!strncmp(argv[i], "--", 2) || find(a, argv[i], strlen(argv[i])))
 			r = take(o, a, argc, argv, &i);
 		else if (a->other)
 			r = a->other(o, argv[i], others++);
@@ -100,8 +111,6 @@ int arguments_parse_front(struct options *o, const struct arguments *a, int argc
 			return i + 1;
 		if (argv[i][0] != '-')
 			return i;
-		if (argv[i][1] != '-')
-			return refuse("unknown option '%s'", shown(argv[i], -1));
 		r = take(o, a, argc, argv, &i);
 		if (r)
 			return r < 0 ? r : 0;

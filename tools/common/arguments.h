@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line, by a table of options: "--name VALUE" or "--name=VALUE", in any order, and
- * between them whatever else the program takes.
+ * The command line, by a table of options: "--name VALUE" or "--name=VALUE", for some "-n VALUE",
+ * in any order, and between them whatever else the program takes.
  */
 #ifndef TOOLS_ARGUMENTS_H
 #define TOOLS_ARGUMENTS_H
@@ -28,6 +28,7 @@ struct argument {
 	/* Returns 0, or -EINVAL after one line on stderr. */
 	int (*set)(struct options *o, const char *text);
 	void (*print)(void);
+	char letter; /* 'p': "-p VALUE" says the same; 0: nothing does, but for --help "-h" */
 };
 
 struct arguments {

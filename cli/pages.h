@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The statistics pages of running processes, <ipcwait/page.h>. */
+#ifndef CLI_PAGES_H
+#define CLI_PAGES_H
+
+#include "counters.h"
+
+#include <ipcwait/page.h>
+
+#include <sys/types.h>
+
+/* A process has one for each copy of the library in it. */
+struct page {
+	pid_t pid;
+	int fd;
+	/* A copy: what is in the file may change, and become shorter, at any time. */
+	const struct ipcwait_page_head *head;
+	struct counters_shape shape;
+};
+
+struct pages {
+	struct page *page; /* by pid */
+	unsigned n;
+	unsigned refused; /* files that are no pages, or of another version */
+};
+
+/*
+ * Those of all processes of this user, and of all users for root; @pid: only that one's. What dead
+ * processes have left behind is removed.
+ */
+void pages_open(struct pages *p, pid_t pid);
+
+void pages_close(struct pages *p);
+
+/* Copy it again; also after the end of its process. False: it is no page any more. */
+bool page_read(struct page *page);
+
+/* Its process still has it. */
+bool page_lives(const struct page *page);
+
+/* Add what it has counted. */
+void page_add_counters(const struct page *page, struct counters *c);
+
+enum page_table { PAGE_OBJECTS, PAGE_CALL_SITES };
+
+/* Row @i; NULL behind the last. Free rows have the address 0. */
+const struct ipcwait_page_row *page_row(const struct page *page, enum page_table table,
+					unsigned i);
+
+/* Waits that found no row. */
+uint64_t page_missed(const struct page *page, enum page_table table);
+
+/* Waits in a row that did not sleep. */
+uint64_t page_row_spun(const struct ipcwait_page_row *row);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OpenMetrics text format, which Prometheus and its node exporter's textfile collector read.
+ * Names and units as their guides want them: seconds, "_total", no figure that a query can work
+ * out.
+ */
+#include "stat.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+/* What a counter of a kind is in a family, and the label that tells it from the others there. */
+static const struct event {
+	size_t at;
+	const char *family, *label, *value;
+} events[] = {
+#define EVENT(member, family, label, value)                                       \
+	{                                                                         \
+		offsetof(struct ipcwait_kind_stats, member), family, label, value \
+	}
+	EVENT(spun, "waits", "end", "spun"),
+	EVENT(slept, "waits", "end", "slept"),
+	EVENT(expired, "waits", "end", "expired"),
+	EVENT(interrupted, "waits", "end", "interrupted"),
+	EVENT(futex_waits, "futex_calls", "call", "wait"),
+	EVENT(futex_wakes, "futex_calls", "call", "wake"),
+	EVENT(wakes_avoided, "wakes_avoided", NULL, NULL),
+	EVENT(spun_useful_ns, "spun_seconds", "end", "useful"),
+	EVENT(spun_wasted_ns, "spun_seconds", "end", "wasted"),
+	EVENT(slept_ns, "slept_seconds", NULL, NULL),
+	EVENT(preempted, "spins_ended", "by", "preempted"),
+	EVENT(stolen, "spins_ended", "by", "stolen"),
+	EVENT(timed_sleeps, "timed_sleeps", NULL, NULL),
+#undef EVENT
+};
+
+#define EVENTS (sizeof(events) / sizeof(events[0]))
+
+static const struct family {
+	const char *name, *help;
+} families[] = {
+	{ "waits", "Waits that had to wait, by how they ended." },
+	{ "futex_calls", "System calls to sleep and to wake." },
+	{ "wakes_avoided", "Wakes of sleepers that needed no system call." },
+	{ "spun_seconds", "CPU time spent spinning, by what came of it." },
+	{ "slept_seconds", "Time asleep, where the clock was read." },
+	{ "spins_ended", "Spins in vain that lost their CPU." },
+	{ "timed_sleeps", "Sleeps on a timer, to spin only the rest." },
+};
+
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static void begin(FILE *f, const char *name, const char *type, const char *text)
+{
+	size_t length = strlen(name);
+
+	fprintf(f, "# TYPE ipcwait_%s %s\n", name, type);
+	if (length > 8 && !strcmp(name + length - 8, "_seconds"))
+		fprintf(f, "# UNIT ipcwait_%s seconds\n", name);
+	fprintf(f, "# HELP ipcwait_%s %s\n", name, text);
+}
+
+/* A label's value, with what has a meaning there escaped. */
+static void label(FILE *f, const char *key, const char *value)
+{
+	fprintf(f, "%s=\"", key);
+	for (; *value; value++) {
+		if (*value == '\n')
+			fputs("\\n", f);
+		else if (*value == '"' || *value == '\\')
+			fprintf(f, "\\%c", *value);
+		else
+			fputc(*value, f);
+	}
+	fputc('"', f);
+}
+
+static void process_labels(FILE *f, const struct watched_process *p)
+{
+	fprintf(f, "{pid=\"%ld\",", (long)p->pid);
+	label(f, "program", p->program);
+}
+
+/* Whole where it counts, with its unit a second where it is a time. */
+static void value(FILE *f, uint64_t n, bool time)
+{
+	if (time)
+		fprintf(f, "} %.9f\n", (double)n / NS_PER_S);
+	else
+		fprintf(f, "} %" PRIu64 "\n", n);
+}
+
+static uint64_t value_of(const struct ipcwait_kind_stats *k, const struct event *e)
+{
+	return counters_value(k, (unsigned)(e->at / sizeof(uint64_t)));
+}
+
+static void write_kind(FILE *f, const struct watched_process *p, unsigned kind,
+		       const struct event *e)
+{
+	fprintf(f, "ipcwait_%s_total", e->family);
+	process_labels(f, p);
+	fputc(',', f);
+	label(f, "kind", counters_kind(kind));
+	if (e->label) {
+		fputc(',', f);
+		label(f, e->label, e->value);
+	}
+	value(f, value_of(&p->counters.kind[kind], e), strstr(e->family, "_seconds"));
+}
+
+static void write_family(FILE *f, const struct watched *w, const struct family *family)
+{
+	begin(f, family->name, "counter", family->help);
+	for (unsigned i = 0; i < w->processes; i++)
+		for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
+			for (unsigned e = 0; e < EVENTS; e++)
+				if (counters_any(&w->process[i].counters.kind[k]) &&
+				    !strcmp(events[e].family, family->name))
+					write_kind(f, &w->process[i], k, &events[e]);
+}
+
+static void write_reasons(FILE *f, const struct watched *w)
+{
+	begin(f, "sleeps", "counter", "Waits that slept, by why.");
+	for (unsigned i = 0; i < w->processes; i++) {
+		const struct watched_process *p = &w->process[i];
+
+		for (unsigned r = 0; r < IPCWAIT_REASON_COUNT; r++) {
+			if (!counters_reason(r) || !p->counters.reasons[r])
+				continue;
+			fputs("ipcwait_sleeps_total", f);
+			process_labels(f, p);
+			fputc(',', f);
+			label(f, "reason", counters_reason(r));
+			value(f, p->counters.reasons[r], false);
+		}
+	}
+}
+
+static void write_costs(FILE *f, const struct watched *w)
+{
+	begin(f, "block_cost_seconds", "gauge", "What a sleep and its wake cost.");
+	for (unsigned i = 0; i < w->processes; i++) {
+		const struct watched_process *p = &w->process[i];
+
+		if (!p->block_ns)
+			continue;
+		fputs("ipcwait_block_cost_seconds", f);
+		process_labels(f, p);
+		value(f, p->block_ns, true);
+	}
+}
+
+static const struct watched_process *process_of(const struct watched *w, pid_t pid)
+{
+	const struct watched_process *p = w->process;
+
+	while (p->pid != pid)
+		p++;
+	return p;
+}
+
+static void write_object(FILE *f, const struct watched *w, const struct watched_row *r,
+			 const char *family, const char *end, uint64_t n)
+{
+	fprintf(f, "ipcwait_object_%s_total", family);
+	process_labels(f, process_of(w, r->pid));
+	fputc(',', f);
+	label(f, "object", r->name);
+	fprintf(f, ",address=\"0x%" PRIx64 "\",", r->address);
+	label(f, "end", end);
+	value(f, n, strstr(family, "_seconds"));
+}
+
+/* Those with a name only: the others come and go, and each would be a series of its own. */
+static void write_objects(FILE *f, const struct watched *w)
+{
+	const struct watched_row *end = w->row[PAGE_OBJECTS] + w->rows[PAGE_OBJECTS], *r;
+
+	begin(f, "object_waits", "counter", "Waits on a named object, by how they ended.");
+	for (r = w->row[PAGE_OBJECTS]; r < end; r++) {
+		if (!r->name[0])
+			continue;
+		write_object(f, w, r, "waits", "spun", r->spun);
+		write_object(f, w, r, "waits", "slept", r->waits - r->spun);
+	}
+	begin(f, "object_spun_seconds", "counter",
+	      "CPU time spent spinning on a named object.");
+	for (r = w->row[PAGE_OBJECTS]; r < end; r++) {
+		if (!r->name[0])
+			continue;
+		write_object(f, w, r, "spun_seconds", "useful", r->spun_useful_ns);
+		write_object(f, w, r, "spun_seconds", "wasted", r->spun_wasted_ns);
+	}
+}
+
+void stat_write_metrics(FILE *f, const struct watched *w)
+{
+	for (unsigned i = 0; i < FAMILIES; i++)
+		write_family(f, w, &families[i]);
+	write_reasons(f, w);
+	write_costs(f, w);
+	write_objects(f, w);
+	fputs("# EOF\n", f);
+}

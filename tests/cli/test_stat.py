@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""`ipcwait stat` and `ipcwait top`: pages of running processes, as others see them."""
+
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import common
+import run_common
+
+ROOT = os.geteuid() == 0
+FOLDER = "/dev/shm/ipcwait-%d" % os.geteuid()
+
+
+class Pages(run_common.RunTest):
+    def begin(self, *args, **env):
+        """A program under the module, with a page; it is there when this returns."""
+        self.env.update(env)
+        p = self.start("--page", run_common.WAITS, *args, stdin=subprocess.PIPE)
+        self.addCleanup(p.stdin.close)
+        for _ in range(2000):
+            if os.path.exists(self.page_of(p.pid)):
+                return p
+            time.sleep(0.01)
+        self.fail("no page for %d" % p.pid)
+
+    def page_of(self, pid):
+        return os.path.join(FOLDER, str(pid))
+
+    def stat(self, pid, *args):
+        r = self.run_it("stat", "--pid", str(pid), "--json", *args)
+        self.assertEqual((r.returncode, r.stderr), (0, ""), r)
+        return json.loads(r.stdout)
+
+
+class Stat(Pages):
+    def test_counts_of_one_that_waits_for_us(self):
+        p = self.begin("300", "stop", "0")
+        self.wait_stopped(p.pid)
+        o = self.stat(p.pid, "--total")
+        self.assertEqual((o["program"], o["format"], o["pid"]), ("ipcwait stat", 1, p.pid))
+        self.assertEqual(o["name"], "run_waits")
+        self.assertIsNone(o["seconds"])
+        kinds = o["kinds"]["sem"]
+        for table in "objects", "call_sites":
+            waits = sum(row["waits"] for row in o[table])
+            self.assertLessEqual(waits, kinds["spun"] + kinds["slept"])
+            self.assertGreater(waits, 0)
+            self.assertEqual({row["kind"] for row in o[table]}, {"sem"})
+        self.assertTrue(any("run_waits" in row["where"] for row in o["call_sites"]))
+        os.kill(p.pid, signal.SIGCONT)
+        self.assertEqual(p.wait(), 0)
+        self.assertFalse(os.path.exists(self.page_of(p.pid)))
+
+    def wait_stopped(self, pid):
+        for _ in range(2000):
+            with open("/proc/%d/stat" % pid, encoding="ascii") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] == "T":
+                    return
+            time.sleep(0.01)
+        self.fail("it does not stop")
+
+    def test_until_it_ends(self):
+        """What it counts last, after the last look at it as it ran, is there too."""
+        p = self.begin("300", "stop", "4000")
+        self.wait_stopped(p.pid)
+        q = subprocess.Popen([common.PROGRAM, "stat", "-p", str(p.pid), "--json"],
+                             stdout=subprocess.PIPE, env=self.env, text=True)
+        self.addCleanup(q.stdout.close)
+        time.sleep(0.3)
+        os.kill(p.pid, signal.SIGCONT)
+        self.assertEqual(p.wait(), 0)
+        o = json.loads(q.communicate(timeout=common.SECONDS_MOST)[0])
+        self.assertEqual(q.returncode, 0)
+        self.assertGreater(o["seconds"], 0)
+        self.assertGreater(sum(o["all"].values()), 0)
+        # Each of 8000 waits found it, spun for it or slept.
+        self.assertLessEqual(o["all"]["spun"] + o["all"]["slept"], 8000)
+
+    def test_interrupted(self):
+        p = self.begin("300", "stop")
+        self.wait_stopped(p.pid)
+        for sig in signal.SIGINT, signal.SIGTERM:
+            q = subprocess.Popen([common.PROGRAM, "stat", "-p", str(p.pid)],
+                                 stdout=subprocess.PIPE, env=self.env, text=True)
+            self.addCleanup(q.stdout.close)
+            while not self.blocks(q.pid, sig):
+                time.sleep(0.01)
+            q.send_signal(sig)
+            text = q.communicate(timeout=common.SECONDS_MOST)[0]
+            self.assertEqual(q.returncode, 0)
+            self.assertIn("process %d (run_waits) for " % p.pid, text)
+            self.assertIn("No wait came to an end", text)
+
+    def blocks(self, pid, sig):
+        with open("/proc/%d/status" % pid, encoding="ascii") as f:
+            mask = int(re.search(r"^SigBlk:\s*(\w+)", f.read(), re.M)[1], 16)
+        return mask >> (sig - 1) & 1
+
+    def test_for_a_time(self):
+        p = self.begin("300", "stop")
+        self.wait_stopped(p.pid)
+        o = self.stat(p.pid, "--for", "1")
+        self.assertGreaterEqual(o["seconds"], 1)
+        self.assertEqual(sum(o["all"].values()), 0)
+        self.assertEqual(o["objects"], [])
+
+    def test_a_program(self):
+        r = self.run_it("stat", run_common.WAITS, "200", IPCWAIT_PAGE="1")
+        self.assertEqual(r.returncode, 0, r)
+        self.assertIn("1 program and 0 forks counted", r.stderr)
+        self.assertIn("sem", r.stderr)
+        r = self.run_it("stat", "--json", "--output", "a.json", run_common.WAITS, "20", "kill")
+        self.assertEqual(r.returncode, 137)
+        with open(self.path("a.json"), encoding="ascii") as f:
+            self.assertEqual(json.load(f)["programs"], 1)
+
+    def test_metrics(self):
+        p = self.begin("300", "stop")
+        self.wait_stopped(p.pid)
+        r = self.run_it("stat", "--openmetrics")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        self.check_metrics(r.stdout, p.pid)
+        r = self.run_it("stat", "--openmetrics", "-p", str(p.pid), "--output", "m.prom")
+        self.assertEqual((r.returncode, r.stdout, r.stderr), (0, "", ""))
+        with open(self.path("m.prom"), encoding="ascii") as f:
+            self.check_metrics(f.read(), p.pid)
+
+    def check_metrics(self, text, pid):
+        """The grammar of the format, and that each sample is of the family announced before it."""
+        lines = text.splitlines()
+        self.assertEqual(lines[-1], "# EOF")
+        family, kind, seen = None, None, set()
+        for line in lines[:-1]:
+            m = re.fullmatch(r"# (TYPE|UNIT|HELP) (\w+) (.+)", line)
+            if m:
+                if m[1] == "TYPE":
+                    self.assertNotIn(m[2], seen)
+                    family, kind = m[2], m[3]
+                    seen.add(family)
+                self.assertEqual(m[2], family)
+                continue
+            m = re.fullmatch(r'(\w+)\{(\w+="(?:[^"\\\n]|\\.)*",?)+\} [0-9.]+', line)
+            self.assertTrue(m, line)
+            self.assertEqual(m[1], family + ("_total" if kind == "counter" else ""))
+        self.assertIn('pid="%d"' % pid, text)
+        self.assertIn('kind="sem"', text)
+        self.assertEqual(len(lines), len(set(lines)))
+
+    def test_children_and_several_programs(self):
+        p = self.begin("200", "fork", "200", "stop")
+        child = None
+        for _ in range(2000):
+            pages = (int(name.split(".")[0]) for name in os.listdir(FOLDER))
+            child = next((pid for pid in pages if self.parent(pid) == p.pid), None)
+            if child:
+                break
+            time.sleep(0.01)
+        self.assertIsNotNone(child)
+        self.wait_stopped(child)
+        self.assertLessEqual(self.stat(child, "--total")["all"]["spun"], 400)
+        os.kill(child, signal.SIGKILL)
+        p.wait()
+
+    def parent(self, pid):
+        try:
+            with open("/proc/%d/stat" % pid, encoding="ascii") as f:
+                return int(f.read().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            return -1
+
+    def test_what_the_dead_left(self):
+        p = self.begin("20", "stop")
+        self.wait_stopped(p.pid)
+        p.kill()
+        p.wait()
+        self.assertTrue(os.path.exists(self.page_of(p.pid)))
+        self.check_one_line(self.run_it("stat", "--pid", str(p.pid)), 1, "no process")
+        self.assertFalse(os.path.exists(self.page_of(p.pid)))
+
+
+class BadInput(Pages):
+    def test_arguments(self):
+        for args, word in [
+                ([], "program"), (["--pid"], "--pid"), (["-p"], "--pid"), (["--pid", "x"], "'x'"),
+                (["--pid", "0"], "'0'"), (["-p", "-1"], "'-1'"), (["--for", "1"], "missing"),
+                (["--for", "0", "-p", "1"], "'0'"), (["--pid", "1", "true"], "exclude"),
+                (["--openmetrics", "true"], "exclude"), (["--openmetrics", "--json"], "exclude"),
+                (["--pid", "1", "--total", "--for", "1"], "--for needs"), (["-q"], "-q"),
+                (["--output", "no/such/file", "true"], "no/such/file"), (["-"], "'-'")]:
+            r = self.run_it("stat", *args)
+            self.check_one_line(r, 2, word)
+        for args, word in [(["x"], "'x'"), (["--interval", "0"], "'0'"), (["-n", "x"], "'x'"),
+                           (["--pid"], "--pid")]:
+            self.check_one_line(self.run_it("top", *args), 2, word)
+        self.check_one_line(self.run_it("run", "--page", "--stats", "true"), 125, "exclude")
+
+    def test_no_page(self):
+        self.check_one_line(self.run_it("stat", "-p", str(os.getpid())), 1, "no statistics page")
+        self.check_one_line(self.run_it("stat", "-p", "2147483647"), 1, "no process")
+
+    def test_pages_that_are_none(self):
+        """Whatever lies there, by whomever, is not believed, and not removed while it is locked."""
+        p = self.begin("20", "stop")
+        with open(self.page_of(p.pid), "rb") as f:
+            good = f.read()
+        import fcntl
+        name = os.path.join(FOLDER, "%d.7" % p.pid)
+        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
+        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 61, 1, 0)
+        head = struct.calcsize("=QIIQQQQ32s32sQQQ10I")
+        wrong = [b"", b"x", good[:100], good[:-8], good + bytes(8), bytes(len(good))]
+        for at in range(0, head, 4):
+            for value in 0, 1, 7, 0xffffffff, 0x80000000:
+                changed = bytearray(good)
+                struct.pack_into("=I", changed, at, value)
+                wrong.append(bytes(changed))
+        for content in wrong[::1 if ROOT else 7]:
+            fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.write(fd, content)
+            fcntl.fcntl(fd, 37, lock)  # F_OFD_SETLK
+            r = self.run_it("stat", "--pid", str(p.pid), "--total", "--json")
+            os.close(fd)
+            self.assertEqual(r.returncode, 0, r)
+            json.loads(r.stdout)
+        os.kill(p.pid, signal.SIGCONT)
+
+    @unittest.skipUnless(ROOT, "only root can be another user")
+    def test_a_folder_of_another(self):
+        """The program runs, and says in one line that it has no page."""
+        folder = "/dev/shm/ipcwait-65533"
+        os.mkdir(folder, 0o700)
+        self.addCleanup(os.rmdir, folder)
+        os.chmod(self.dir, 0o755)
+        r = subprocess.run([run_common.WAITS, "5"], capture_output=True, text=True, check=False,
+                           env={"IPCWAIT_PAGE": "1", "LD_PRELOAD": run_common.MODULE},
+                           user=65533, cwd="/")
+        if r.returncode and "cannot" in r.stderr:
+            self.skipTest("another user cannot read the build")
+        self.assertIn("IPCWAIT_PAGE ignored: the folder", r.stderr)
+
+
+class Top(Pages):
+    def test_tables(self):
+        p = self.begin("300", "1000000000")
+        for option in [], ["--sites"]:
+            r = self.run_it("top", "-n", "2", "-p", str(p.pid), *option)
+            self.assertEqual((r.returncode, r.stderr), (0, ""))
+            self.assertEqual(r.stdout.count("WAITS/S"), 2)
+            self.assertEqual(r.stdout.count("run_waits (%d)" % p.pid), 2)
+            self.assertTrue(re.search(r"^ *%d sem " % p.pid, r.stdout, re.M), r.stdout)
+            self.assertLessEqual(max(map(len, r.stdout.splitlines())), 80)
+            self.assertNotIn("\033", r.stdout)
+
+    def test_nobody(self):
+        r = self.run_it("top", "-n", "1", "--pid", "2147483647")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("No process", r.stdout)
+
+
+if __name__ == "__main__":
+    run_common.main()
