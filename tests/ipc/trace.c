@@ -136,13 +136,22 @@ static void resume(int request, pid_t child, int signal)
 	CHECK(ptrace(request, child, NULL, (long)signal) == 0);
 }
 
+/* Not a step to what comes behind the breakpoint. */
+static bool is_int3(pid_t child)
+{
+	siginfo_t info;
+
+	CHECK(ptrace(PTRACE_GETSIGINFO, child, NULL, &info) == 0);
+	return info.si_code == SI_KERNEL;
+}
+
 /* It has stopped. False: that was for the breakpoint's own ends, and it goes on. */
 static bool has_stopped(pid_t child, int signal)
 {
 	if (broken.child != child || !broken.at)
 		return true;
 	if (!broken.lifted) {
-		if (signal == SIGTRAP && trace_at(child) == broken.at + 1)
+		if (signal == SIGTRAP && trace_at(child) == broken.at + 1 && is_int3(child))
 			CHECK(ptrace(PTRACE_POKEUSER, child,
 				     offsetof(struct user, regs.rip), broken.at) == 0);
 		return true;
