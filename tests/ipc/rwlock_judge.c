@@ -169,8 +169,12 @@ static uint64_t held(struct stage *st)
 	uint64_t w;
 
 	do {
-		(void)stage_asleep(st);
+		unsigned asleep = stage_asleep(st);
+
 		w = rwlock_word(lock(st));
+		/* Who has been woken may just have it. */
+		if (asleep < st->others)
+			stage_let_pass(STAGE_LONG_NS);
 	} while (w != rwlock_word(lock(st)));
 	CHECK(!(w & WORD_TURN) || word_rsleepers(w));
 	w &= WORD_WRITER | WORD(IPCWAIT_RWLOCK_READERS_MAX, 0, 0);

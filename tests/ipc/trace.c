@@ -41,6 +41,7 @@ static struct {
 	long code;    /* what was there */
 	bool lifted;  /* it is there again, while the child executes it, and then ... */
 	int request;  /* ... goes on so */
+	bool once;    /* it goes when the child stops */
 } broken;
 
 void trace_me(void)
@@ -145,15 +146,26 @@ static bool is_int3(pid_t child)
 	return info.si_code == SI_KERNEL;
 }
 
+/* It was hit: the child is back at the instruction. */
+static void move_back(pid_t child)
+{
+	if (trace_at(child) == broken.at + 1 && is_int3(child))
+		CHECK(ptrace(PTRACE_POKEUSER, child, offsetof(struct user, regs.rip),
+			     broken.at) == 0);
+}
+
 /* It has stopped. False: that was for the breakpoint's own ends, and it goes on. */
 static bool has_stopped(pid_t child, int signal)
 {
 	if (broken.child != child || !broken.at)
 		return true;
 	if (!broken.lifted) {
-		if (signal == SIGTRAP && trace_at(child) == broken.at + 1 && is_int3(child))
-			CHECK(ptrace(PTRACE_POKEUSER, child,
-				     offsetof(struct user, regs.rip), broken.at) == 0);
+		if (signal == SIGTRAP)
+			move_back(child);
+		if (broken.once) {
+			write_code(child, broken.at, broken.code);
+			broken.at = 0;
+		}
 		return true;
 	}
 	set_break();
@@ -164,9 +176,41 @@ static bool has_stopped(pid_t child, int signal)
 	return false;
 }
 
+static void break_in_code(pid_t child, uintptr_t address)
+{
+	if (broken.at && broken.child == child)
+		write_code(child, broken.at, broken.code);
+	broken.at = 0;
+	if (!address)
+		return;
+	broken.child = child;
+	broken.code = peek(PTRACE_PEEKTEXT, child, address);
+	broken.lifted = false;
+	broken.once = false;
+	broken.at = address;
+	set_break();
+}
+
+/*
+ * The kernel's own code reads the clock again and again while its page changes, which where debug
+ * registers stop nothing it does at every step. So it is left in one: when it is entered, the
+ * address to return to is on the stack.
+ */
+static bool leaves_vdso(pid_t child)
+{
+	if (has_register || broken.at || !trace_in_vdso(trace_at(child)))
+		return false;
+	break_in_code(child,
+		      (uintptr_t)peek(PTRACE_PEEKTEXT, child,
+				      (uintptr_t)peek(PTRACE_PEEKUSER, child,
+						      offsetof(struct user, regs.rsp))));
+	broken.once = true;
+	return true;
+}
+
 void trace_step(pid_t child)
 {
-	resume(PTRACE_SINGLESTEP, child, 0);
+	resume(leaves_vdso(child) ? PTRACE_CONT : PTRACE_SINGLESTEP, child, 0);
 }
 
 void trace_go_on_to_syscall(pid_t child)
@@ -218,20 +262,6 @@ static bool set_register(pid_t child, uintptr_t address)
 {
 	return poke(child, 7, 0) && (!address || (poke(child, 0, (long)address) &&
 						  poke(child, 7, BREAKPOINT_ON)));
-}
-
-static void break_in_code(pid_t child, uintptr_t address)
-{
-	if (broken.at && broken.child == child)
-		write_code(child, broken.at, broken.code);
-	broken.at = 0;
-	if (!address)
-		return;
-	broken.child = child;
-	broken.code = peek(PTRACE_PEEKTEXT, child, address);
-	broken.lifted = false;
-	broken.at = address;
-	set_break();
 }
 
 void trace_break_at(pid_t child, uintptr_t address)

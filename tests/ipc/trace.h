@@ -25,7 +25,7 @@ enum traced {
 /* True if this process may trace its children, and set breakpoints there. */
 bool trace_possible(void);
 
-/* Debug registers stop nothing here, as under some hypervisors: a breakpoint takes several steps. */
+/* Debug registers stop nothing, as under some hypervisors: a breakpoint takes several steps. */
 bool trace_is_slow(void);
 
 /* In the child: stop until the tracer steps on. */
