@@ -9,7 +9,7 @@
  *	if (ipcwait_explain(&jobs.window, text, sizeof(text)) > 0)
  *		fputs(text, stderr);
  *
- * Waits are counted on objects that have a name, and ipcwait_object_stats() in <ipcwait/stats.h>
+ * Waits are counted on objects that have a name; ipcwait_object_stats_get() of <ipcwait/stats.h>
  * returns the counts. With IPCWAIT_EXPLAIN=1 in the environment they are on all objects, and these
  * are explained on stderr when the process ends. Else a wait costs nothing more.
  *

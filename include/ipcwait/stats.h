@@ -133,7 +133,7 @@ struct ipcwait_object_stats {
 };
 
 /**
- * ipcwait_object_stats() - read the counters of one object
+ * ipcwait_object_stats_get() - read the counters of one object
  * @w:    the window of the object (`&sem.window`)
  * @st:   filled in, up to @size bytes
  * @size: sizeof(*@st) as the caller knows it
@@ -156,8 +156,8 @@ struct ipcwait_object_stats {
  * errno:        untouched
  * Since:        0.1
  */
-IPCWAIT_API int ipcwait_object_stats(const struct ipcwait_window *w,
-				     struct ipcwait_object_stats *st, size_t size);
+IPCWAIT_API int ipcwait_object_stats_get(const struct ipcwait_window *w,
+					 struct ipcwait_object_stats *st, size_t size);
 
 IPCWAIT_END_DECLS
 

@@ -72,8 +72,8 @@ static void gather(struct ipcwait_object_stats *st, const struct iw_object *o)
 		st->reasons[i] = value(&o->reasons[i]);
 }
 
-int ipcwait_object_stats(const struct ipcwait_window *w, struct ipcwait_object_stats *st,
-			 size_t size)
+int ipcwait_object_stats_get(const struct ipcwait_window *w,
+			     struct ipcwait_object_stats *st, size_t size)
 {
 	struct ipcwait_object_stats all = { 0 };
 	const struct iw_object *o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of single objects: who has some, what a thread puts off, ipcwait_object_stats(). */
+/* Counters of single objects: who has some, what a thread puts off, ipcwait_object_stats_get(). */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static struct ipcwait_object_stats stats_of(const struct ipcwait_window *w)
 {
 	struct ipcwait_object_stats st;
 
-	assert_int_equal(ipcwait_object_stats(w, &st, sizeof(st)), sizeof(st));
+	assert_int_equal(ipcwait_object_stats_get(w, &st, sizeof(st)), sizeof(st));
 	assert_int_equal(st.size, sizeof(st));
 	return st;
 }
@@ -131,14 +131,14 @@ static void test_named(void **state)
 
 	(void)state;
 	errno = 4711;
-	assert_int_equal(ipcwait_object_stats(&w, &st, sizeof(st)), -ENOENT);
+	assert_int_equal(ipcwait_object_stats_get(&w, &st, sizeof(st)), -ENOENT);
 	assert_int_equal(ipcwait_object_set_name(&w, "jobs"), 0);
 	assert_true(iw_is_observed(&some));
 	assert_int_equal(stats_of(&w).waits, 0);
 	wait_on(&some, &w, 0x4000, 300);
 	wait_on(&some, &nameless, 0x4001, 300);
 	assert_int_equal(stats_of(&w).waits, 300);
-	assert_int_equal(ipcwait_object_stats(&nameless, &st, sizeof(st)), -ENOENT);
+	assert_int_equal(ipcwait_object_stats_get(&nameless, &st, sizeof(st)), -ENOENT);
 	assert_int_equal(waits_at(&iw_call_sites, 0x4000), 300);
 	assert_int_equal(waits_at(&iw_call_sites, 0x4001), 0);
 	assert_int_equal(errno, 4711);
@@ -169,17 +169,17 @@ static void test_arguments(void **state)
 
 	(void)state;
 	assert_int_equal(ipcwait_object_set_name(&w, "w"), 0);
-	assert_int_equal(ipcwait_object_stats(NULL, &st, sizeof(st)), -EINVAL);
-	assert_int_equal(ipcwait_object_stats((void *)(bytes + 4), &st, sizeof(st)),
+	assert_int_equal(ipcwait_object_stats_get(NULL, &st, sizeof(st)), -EINVAL);
+	assert_int_equal(ipcwait_object_stats_get((void *)(bytes + 4), &st, sizeof(st)),
 			 -EINVAL);
-	assert_int_equal(ipcwait_object_stats(&w, NULL, sizeof(st)), -EINVAL);
-	assert_int_equal(ipcwait_object_stats(&w, &st, least - 1), -EINVAL);
+	assert_int_equal(ipcwait_object_stats_get(&w, NULL, sizeof(st)), -EINVAL);
+	assert_int_equal(ipcwait_object_stats_get(&w, &st, least - 1), -EINVAL);
 	memset(&st, 0x5a, sizeof(st));
-	assert_int_equal(ipcwait_object_stats(&w, &st, least), least);
+	assert_int_equal(ipcwait_object_stats_get(&w, &st, least), least);
 	assert_int_equal(st.size, least);
 	assert_int_equal(st.waits, 0);
 	assert_int_equal(st.reasons[0], UINT64_C(0x5a5a5a5a5a5a5a5a));
-	assert_int_equal(ipcwait_object_stats(&w, &st, 2 * sizeof(st)), sizeof(st));
+	assert_int_equal(ipcwait_object_stats_get(&w, &st, 2 * sizeof(st)), sizeof(st));
 }
 
 #define THREADS 4
