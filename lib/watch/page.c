@@ -99,17 +99,19 @@ static void fill_head(struct ipcwait_page_head *h, const struct part part[PARTS]
 	(void)snprintf(h->library, sizeof(h->library), "%s", ipcwait_version());
 }
 
-/* What the parts of the process hold, or in a child only the names in them. */
-static void fill_parts(char *to, const struct part part[PARTS], bool names_only)
+static void copy_parts(char *to, const struct part part[PARTS])
 {
-	for (unsigned i = 0; i < PARTS && !names_only; i++)
+	for (unsigned i = 0; i < PARTS; i++)
 		memcpy(to + part[i].at, part[i].memory, part[i].bytes);
-	for (unsigned i = 0; i < IW_OBJECTS && names_only; i++) {
-		const struct iw_object *o = &iw_objects.entry[i];
-		struct iw_objects *copy = (struct iw_objects *)(to + part[OBJECTS].at);
+}
 
-		copy->entry[i].address = o->address;
-		memcpy(copy->entry[i].name, o->name, sizeof(o->name));
+static void copy_names(struct iw_objects *to)
+{
+	for (unsigned i = 0; i < IW_OBJECTS; i++) {
+		const struct iw_object *o = &iw_objects.entry[i];
+
+		to->entry[i].address = o->address;
+		memcpy(to->entry[i].name, o->name, sizeof(o->name));
 	}
 }
 
@@ -121,23 +123,29 @@ static int lay(const struct part part[PARTS])
 	return 0;
 }
 
-/* All of the file is written before it replaces what is counted in. */
+/*
+ * All of the file is written before it replaces what is counted in: what was counted until now, or
+ * in a child only the names.
+ */
 static int fill(const struct part part[PARTS], const struct iw_stats_table *counters,
 		uint64_t bytes, bool names_only)
 {
-	char *all = iw_shared_file_map(file.fd, bytes, true);
+	void *all = iw_shared_file_map(file.fd, bytes, true);
 	int r;
 
 	if (!all)
 		return -ENOMEM;
-	fill_head((struct ipcwait_page_head *)all, part, counters);
-	fill_parts(all, part, names_only);
+	fill_head(all, part, counters);
+	if (names_only)
+		copy_names((void *)((char *)all + part[OBJECTS].at));
+	else
+		copy_parts(all, part);
 	r = lay(part);
-	iw_shared_file_unmap(all + HEAD_BYTES, bytes - HEAD_BYTES);
+	iw_shared_file_unmap((char *)all + HEAD_BYTES, bytes - HEAD_BYTES);
 	if (r)
 		iw_shared_file_unmap(all, HEAD_BYTES);
 	else
-		head = (struct ipcwait_page_head *)all;
+		head = all;
 	return r;
 }
 
