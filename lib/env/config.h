@@ -33,7 +33,7 @@ struct iw_config {
 	struct iw_haltpoll haltpoll; /* IPCWAIT_HALTPOLL, or the kernel's defaults */
 	bool stats;                  /* IPCWAIT_STATS */
 	bool explain;                /* IPCWAIT_EXPLAIN */
-	bool page;                   /* IPCWAIT_PAGE, for lib/watch/page.c */
+	bool page;                   /* IPCWAIT_PAGE, read in lib/watch/page.c */
 	char record_path[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD; empty: not set */
 };
 

@@ -8,7 +8,7 @@
  * Every member is a word of its own, read and written relaxed: a reader may see a wait counted
  * here and not yet there, and half of a name while it is changed.
  *
- * Other processes may read both: watch/page_form.h. A change here is a new version there.
+ * Other processes may read both: <ipcwait/page.h>. A change here is a new version there.
  */
 #ifndef IW_WATCH_OBJECTS_H
 #define IW_WATCH_OBJECTS_H
@@ -30,7 +30,7 @@ enum iw_object_count {
 	IW_OBJECT_COUNTS,
 };
 
-/* Of a call site: the last three members stay empty, and the rest is of the last object. */
+/* Of a call site the name stays empty, and what is of a window is of the last object there. */
 struct iw_object {
 	struct ipcwait_word64 address; /* 0: this entry is free */
 	struct ipcwait_word64 counts[IW_OBJECT_COUNTS];
