@@ -181,6 +181,8 @@ static void in_child(void)
 	if (!old)
 		return;
 	head = NULL;
+	/* Its parent tells of those. */
+	memset(iw_self()->untold, 0, sizeof(iw_self()->untold));
 	if (make(true)) {
 		(void)lay_out(part, &counters);
 		for (unsigned i = 0; i < PARTS; i++)
