@@ -57,6 +57,8 @@ struct iw_thread {
 	/* Its waits in the kernel. */
 	bool shares_cpu;       /* somebody ran on its CPU when it last yielded, ... */
 	struct iw_trial trial; /* ... and whether to sleep is better then */
+	const void *vain_on;   /* window of the last whose first look was in vain, ... */
+	uint32_t vain;         /* ... and how many in a row, with those left out since */
 	const void *spun_on;   /* window of the last that ended while spinning, ... */
 	uint64_t spun_ns;      /* ... and how long it took */
 

@@ -17,6 +17,8 @@
 #define MS INT64_C(1000000)
 
 #define LOOKS_PER_YIELD 8
+#define VAIN_LOOKS      4
+#define LEFT_OUT        16
 
 static struct call {
 	struct iw_waiter base;
@@ -140,14 +142,32 @@ static void time_of_others_is_free(void)
 	CHECK(iw_thread.shares_cpu);
 }
 
-/* Then whoever is waited for is to run before the first look. */
-static void no_first_look_where_the_cpu_is_shared(void)
+/* A wait that ends while others run, for the first time that they do. */
+static void wait_for_others(unsigned looks)
+{
+	again(5 * US);
+	/* Neither a trial nor a probe: whether to sleep is not the question here. */
+	iw_thread.trial = (struct iw_trial){ .on = NULL };
+	iw_thread.unprobed = 0;
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.looks, looks);
+	CHECK_EQ(fake.yields, 1);
+}
+
+/* The thread shares its CPU, and has looked in vain as often as it takes. */
+static void look_in_vain(void)
 {
 	time_of_others_is_free();
-	again(5 * US);
-	CHECK_EQ(iw_wait(&call.base), 0);
-	CHECK_EQ(call.looks, 1);
-	CHECK_EQ(fake.yields, 1);
+	for (unsigned i = 1; i < VAIN_LOOKS; i++)
+		wait_for_others(2);
+}
+
+/* Then whoever is waited for is to run before the first look, most of the time. */
+static void no_first_look_where_the_cpu_is_shared(void)
+{
+	look_in_vain();
+	for (unsigned i = 0; i < 3 * (LEFT_OUT + 1); i++)
+		wait_for_others(i % (LEFT_OUT + 1) == LEFT_OUT ? 2 : 1);
 	/* Until nobody takes it any more. */
 	fake.on_yield = NULL;
 	again(12 * US);
@@ -156,6 +176,40 @@ static void no_first_look_where_the_cpu_is_shared(void)
 	again(1);
 	CHECK_EQ(iw_wait(&call.base), 0);
 	CHECK_EQ(fake.yields, 0);
+}
+
+/* @window has it already, as another call has told. */
+static void read_what_is_there(struct ipcwait_window *window)
+{
+	again(1);
+	call.base.window = window;
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(call.looks, 1);
+	CHECK_EQ(fake.yields, 0);
+}
+
+/* What is read then is looked for at once, and does not count among the looks in vain. */
+static void a_server_reads_at_once(void)
+{
+	struct ipcwait_window other = { 0 };
+
+	look_in_vain();
+	for (unsigned i = 0; i < LEFT_OUT; i++) {
+		read_what_is_there(&other);
+		wait_for_others(1);
+	}
+}
+
+/* As soon as a look was good for something, there are looks again. */
+static void a_look_that_finds_it_ends_the_row(void)
+{
+	look_in_vain();
+	for (unsigned i = 0; i < LEFT_OUT; i++)
+		wait_for_others(1);
+	read_what_is_there(&call.window);
+	for (unsigned i = 0; i < VAIN_LOOKS; i++)
+		wait_for_others(2);
+	wait_for_others(1);
 }
 
 static void hog(void)
@@ -402,6 +456,8 @@ int main(void)
 		CHILD_TEST(yields_now_and_then),
 		CHILD_TEST(time_of_others_is_free),
 		CHILD_TEST(no_first_look_where_the_cpu_is_shared),
+		CHILD_TEST(a_server_reads_at_once),
+		CHILD_TEST(a_look_that_finds_it_ends_the_row),
 		CHILD_TEST(ends_where_others_keep_the_cpu),
 		CHILD_TEST(long_waits_are_left_to_the_call),
 		CHILD_TEST(what_was_there_is_not_learned),
