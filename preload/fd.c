@@ -34,7 +34,7 @@ static __attribute__((constructor)) void read_variable(void)
 
 	iw_fd_is_on = text && strcmp(text, "1") == 0;
 	if (text && !iw_fd_is_on && strcmp(text, "0") != 0)
-		iw_config_warn_once(&warnings, VARIABLE, "not 0 or 1");
+		iw_config_warn_once_of(&warnings, VARIABLE, text, "not 0 or 1");
 }
 
 static enum fd_kind ask_kind(int fd)

@@ -22,6 +22,7 @@
 #include <ipcwait/policy.h>
 #include <ipcwait/pool.h>
 #include <ipcwait/queue.h>
+#include <ipcwait/record.h>
 #include <ipcwait/region.h>
 #include <ipcwait/rwlock.h>
 #include <ipcwait/sem.h>

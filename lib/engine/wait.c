@@ -451,10 +451,14 @@ static int wait_in_earnest(struct iw_waiter *me, enum iw_reason why)
 
 static int wait_plainly(struct iw_waiter *me)
 {
+	bool observed = me->facts && iw_is_observed(me->facts);
+	uint64_t began_at = observed ? now_ns() : 0;
 	struct iw_outcome o = outcome_of(me);
 
 	o.reason = me->reason;
 	o.result = sleep_plainly(me);
+	if (observed)
+		o.slept_ns = now_ns() - began_at;
 	if (me->preset == IPCWAIT_LATENCY)
 		iw_plan_note_lateness(me, 0);
 	return tell(me, &o);

@@ -41,14 +41,14 @@ static enum source find(char path[IW_CONFIG_PATH_BYTES])
 	static struct ipcwait_word32 warnings;
 	const char *named = secure_getenv("IPCWAIT_CALIBRATION");
 
-	if (!named)
+	if (!named || !*named)
 		return find_default(path);
 	if (strcmp(named, "none") == 0)
 		return NOWHERE;
 	if (iw_config_take_path(path, named))
 		return NAMED;
-	iw_config_warn_once(
-		&warnings, "IPCWAIT_CALIBRATION",
+	iw_config_warn_once_of(
+		&warnings, "IPCWAIT_CALIBRATION", named,
 		"not an absolute path below 1024 bytes of printable text, nor `none`");
 	return find_default(path);
 }

@@ -10,6 +10,10 @@
 /* Longest number, leading zeros included: a megabyte of them is a mistake. */
 #define DIGITS_MOST 18
 
+/* Longest of what is shown of a value, with its end; and of a warning. */
+#define SHOWN_BYTES   33
+#define WARNING_BYTES 256
+
 /* Those of Linux 6.x: drivers/cpuidle/governors/haltpoll.c. */
 static const struct iw_haltpoll haltpoll_defaults = { 200000, 2, 50000, 2 };
 
@@ -149,6 +153,9 @@ static bool take_page(struct iw_config *c, const char *text)
 /* A copy: the program may change its environment later. */
 static bool take_record(struct iw_config *c, const char *text)
 {
+	for (const char *at = text; (at = strchr(at, '%')); at += 2)
+		if (at[1] != 'p' && at[1] != '%')
+			return false;
 	return iw_config_take_path(c->record_path, text);
 }
 
@@ -165,18 +172,45 @@ const struct iw_setting iw_settings[IW_SETTINGS] = {
 	{ "IPCWAIT_STATS", "not 0 or 1", take_stats },
 	{ "IPCWAIT_EXPLAIN", "not 0 or 1", take_explain },
 	{ "IPCWAIT_PAGE", "not 0 or 1", take_page },
-	{ "IPCWAIT_RECORD", "not an absolute path below 1024 bytes of printable text",
+	{ "IPCWAIT_RECORD",
+	  "not an absolute path below 1024 bytes of printable text, with %p for the number "
+	  "of "
+	  "the process",
 	  take_record },
 };
 
 const char *iw_config_variable(const char *name)
 {
-	return secure_getenv(name);
+	const char *text = secure_getenv(name);
+
+	return text && *text ? text : NULL;
+}
+
+/* What the user has set, which may be long or hold control characters. */
+static void show(char shown[SHOWN_BYTES], const char *value)
+{
+	size_t n = 0;
+
+	for (; value[n] && n < SHOWN_BYTES - 1; n++)
+		shown[n] = value[n] < ' ' || value[n] > '~' ? '?' : value[n];
+	shown[n] = '\0';
+	if (value[n])
+		memcpy(shown + n - 3, "...", 3);
+}
+
+void iw_config_warn_once_of(struct ipcwait_word32 *warnings, const char *name,
+			    const char *value, const char *why)
+{
+	char shown[SHOWN_BYTES], what[2 * SHOWN_BYTES];
+
+	show(shown, value);
+	(void)snprintf(what, sizeof(what), "%s='%s'", name, shown);
+	iw_config_warn_once(warnings, what, why);
 }
 
 void iw_config_warn_once(struct ipcwait_word32 *warnings, const char *what, const char *why)
 {
-	char text[160];
+	char text[WARNING_BYTES];
 	int n = snprintf(text, sizeof(text), "libipcwait: %s ignored: %s\n", what, why);
 
 	/* ORD config.X1: relaxed, no order needed: only tells the first warning. */
@@ -194,8 +228,8 @@ void iw_config_read(struct iw_config *c)
 	for (unsigned i = 0; i < IW_SETTINGS; i++) {
 		const char *text = secure_getenv(iw_settings[i].name);
 
-		if (text && !iw_settings[i].take(c, text))
-			iw_config_warn_once(&warnings[i], iw_settings[i].name,
-					    iw_settings[i].illegal);
+		if (text && *text && !iw_settings[i].take(c, text))
+			iw_config_warn_once_of(&warnings[i], iw_settings[i].name, text,
+					       iw_settings[i].illegal);
 	}
 }

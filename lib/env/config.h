@@ -2,8 +2,8 @@
 /*
  * What the user sets in the environment, but for IPCWAIT_CALIBRATION, which is read in
  * env/calibration_file.c. A variable that holds anything but a legal value counts as not set,
- * after one line on stderr. In a program with more rights than its user (secure mode) none is
- * set.
+ * after one line on stderr; so does one that is empty, without. In a program with more rights than
+ * its user (secure mode) none is set.
  */
 #ifndef IW_ENV_CONFIG_H
 #define IW_ENV_CONFIG_H
@@ -34,7 +34,8 @@ struct iw_config {
 	bool stats;                  /* IPCWAIT_STATS */
 	bool explain;                /* IPCWAIT_EXPLAIN */
 	bool page;                   /* IPCWAIT_PAGE, read in lib/watch/page.c */
-	char record_path[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD; empty: not set */
+	char record_path
+		[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD, with %p and %%; empty: not set */
 };
 
 #define IW_MAX_SPIN_US_LIMIT     100000u
@@ -43,12 +44,13 @@ struct iw_config {
 /* Reads the environment; warns on stderr, once a process, of values it has to ignore. */
 void iw_config_read(struct iw_config *c);
 
-/*
- * One line on stderr, once for each counter, also if several threads come. What the user has set
- * is not printed: it may be long or hold control characters.
- */
+/* One line on stderr, once for each counter, also if several threads come. */
 void iw_config_warn_once(struct ipcwait_word32 *warnings, const char *what,
 			 const char *why);
+
+/* The same of a variable and its value. */
+void iw_config_warn_once_of(struct ipcwait_word32 *warnings, const char *name,
+			    const char *value, const char *why);
 
 /* One variable. take() returns false for an illegal value and then leaves @c unchanged. */
 struct iw_setting {

@@ -8,6 +8,7 @@
 
 #include "watch/objects.h"
 #include "watch/observe.h"
+#include "watch/record.h"
 
 #define DELETE 0x7f
 
@@ -51,6 +52,7 @@ int ipcwait_object_set_name(const struct ipcwait_window *w, const char *name)
 		ipcwait_impl_store64_relaxed(&o->name[i], part);
 	}
 	iw_observe_more(IW_OBSERVE_NAMED);
+	iw_record_name((uintptr_t)w, copy);
 	return 0;
 }
 

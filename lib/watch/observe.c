@@ -172,6 +172,15 @@ static void count(const struct iw_outcome *o, bool all)
 	tell_with(u, o);
 }
 
+static void note_cost(const struct iw_facts *facts)
+{
+	uint64_t block_ns = iw_cost_block_ns(facts, iw_policy_default_preset(facts));
+	uint64_t samples = iw_cost_samples();
+
+	iw_page_note_cost(block_ns, samples);
+	iw_record_cost(block_ns, samples);
+}
+
 void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
 {
 	const struct iw_config *config = &facts->config;
@@ -179,11 +188,10 @@ void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
 	/* ORD observe.X6: relaxed, statistic as observe.X3. */
 	if (config->explain || ipcwait_impl_load32_relaxed(&iw_observed))
 		count(o, config->explain);
+	if (config->record_path[0])
+		iw_record_wait(config->record_path, o);
 	if (o->reason)
-		iw_page_note_cost(iw_cost_block_ns(facts, iw_policy_default_preset(facts)),
-				  iw_cost_samples());
-	if (config->record_path[0] && o->wait_ns)
-		iw_record_wait(config->record_path, o->window, o->wait_ns);
+		note_cost(facts);
 }
 
 void iw_observe_all_told(void)
@@ -203,6 +211,7 @@ static __attribute__((destructor)) void tell_at_exit(void)
 	if (!facts)
 		return;
 	iw_observe_all_told();
+	iw_record_end();
 	if (facts->config.stats)
 		iw_stats_print();
 	if (facts->config.explain)

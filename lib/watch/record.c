@@ -2,106 +2,90 @@
 #include <errno.h>
 #include <string.h>
 
+#include <ipcwait/record.h>
+
+#include "os/life.h"
 #include "os/seam.h"
-#include "os/trace_file.h"
+#include "watch/observe.h"
 #include "watch/record.h"
-#include "watch/text.h"
+#include "watch/record_begin.h"
+#include "watch/record_place.h"
 
-#define LONGEST_WARNING 128
+/* A price is written again when it has changed by one part in so many. */
+#define COST_STEP 8
 
-#define LINE_BYTES 32u
-#define NS_DIGITS  14u
-#define HEX_DIGITS 16u
-#define BASE       10u
-
-/* Longer waits are written as this, the longest that policy_sim reads. */
-#define LONGEST_NS UINT64_C(1000000000000)
-
-enum { CLOSED, OPENING, OPEN, FAILED };
-
-static struct ipcwait_word32 state;
-static struct iw_trace_file file;
-
-static void put_decimal(char *field, uint64_t n)
+static uint32_t spun_ns(const struct iw_outcome *o)
 {
-	unsigned i = NS_DIGITS;
+	uint64_t ns = o->spun_useful_ns + o->spun_wasted_ns;
 
-	memset(field, ' ', NS_DIGITS);
-	do
-		field[--i] = (char)('0' + n % BASE);
-	while (n /= BASE);
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-static void put_hex(char *field, uint64_t n)
+/* What the first looks found took no time. */
+static bool is_known(const struct iw_outcome *o)
 {
-	for (unsigned i = HEX_DIGITS; i-- > 0; n >>= 4)
-		field[i] = "0123456789abcdef"[n % 16];
+	return o->wait_ns || (!o->reason && !o->result && !o->spun_useful_ns);
 }
 
-static void warn(int r)
+void iw_record_wait(const char *path, const struct iw_outcome *o)
 {
-	char bytes[LONGEST_WARNING];
-	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+	union iw_record r = { .wait = {
+				      .type = IPCWAIT_RECORD_WAIT,
+				      .kind = (uint8_t)o->kind,
+				      .reason = (uint8_t)o->reason,
+				      .error = (uint8_t)-o->result,
+				      .known = is_known(o),
+				      .object = (uintptr_t)o->window,
+				      .site = o->site,
+				      .length_ns = o->wait_ns,
+				      .slept_ns = o->slept_ns,
+				      .spun_ns = spun_ns(o),
+				      .window_ns = o->window_ns < UINT32_MAX
+							   ? (uint32_t)o->window_ns
+							   : UINT32_MAX,
+			      } };
 
-	iw_text_add(&t, "libipcwait: IPCWAIT_RECORD ignored: the file ");
-	if (r == -EEXIST)
-		iw_text_add(&t, "is there already\n");
-	else
-		iw_text_add(&t, "cannot be made, error %d\n", -r);
-	iw_text_print(&t);
-}
-
-/*
- * One thread makes the file; what others would record meanwhile is lost. Likewise what one would
- * that finds it made at this very moment: it has not acquired it.
- */
-static uint32_t open_file(const char *path)
-{
-	static const char heading[] = "# wait in ns, object            ";
-	uint32_t found = CLOSED;
-	int r;
-
-	/* ORD record.X1: relaxed, no order needed: only chooses who makes the file. */
-	if (!ipcwait_impl_cas32_relaxed(&state, &found, OPENING))
-		return OPENING;
-	r = iw_trace_file_create(&file, path, (size_t)IW_RECORD_LINES * LINE_BYTES);
-	if (r)
-		warn(r);
-	else
-		memcpy(file.text, heading, LINE_BYTES - 1);
-	found = r ? FAILED : OPEN;
-	/* ORD record.R1: release, publishes the mapping. Pairs with record.A1. */
-	ipcwait_impl_store32_release(&state, found);
-	return found;
-}
-
-/* The number of a line that nobody else has; IW_RECORD_LINES and more if there is none. */
-static uint32_t next_line(void)
-{
-	/* ORD record.X2: relaxed, re-checked after the addition; keeps it from wrapping. */
-	uint32_t used = ipcwait_impl_load32_relaxed(file.used);
-
-	if (used >= IW_RECORD_LINES - 1)
-		return IW_RECORD_LINES;
-	/* ORD record.X3: relaxed, no order needed: deals out numbers. */
-	return 1 + ipcwait_impl_add32_relaxed(file.used, 1);
-}
-
-void iw_record_wait(const char *path, const struct ipcwait_window *w, uint64_t wait_ns)
-{
-	/* ORD record.A1: acquire, the mapping is complete. Pairs with record.R1. */
-	uint32_t found = ipcwait_impl_load32_acquire(&state);
-	char line[LINE_BYTES];
-	uint32_t i;
-
-	if (found == CLOSED)
-		found = open_file(path);
-	i = found == OPEN ? next_line() : IW_RECORD_LINES;
-	if (i >= IW_RECORD_LINES)
+	if (!iw_record_is_open(path))
 		return;
-	put_decimal(line, wait_ns < LONGEST_NS ? wait_ns : LONGEST_NS);
-	line[NS_DIGITS] = ' ';
-	put_hex(line + NS_DIGITS + 1, (uintptr_t)w);
-	line[LINE_BYTES - 1] = '\n';
-	memcpy(file.text + (size_t)i * LINE_BYTES, line, LINE_BYTES);
+	r.wait.tid = iw_thread_id();
+	r.wait.ended_ns = (uint64_t)iw_clock_ns();
+	iw_record_put(&r, 1);
+}
+
+static bool hardly_changed(uint64_t now, uint64_t then)
+{
+	return now - then + then / COST_STEP < 2 * (then / COST_STEP);
+}
+
+void iw_record_cost(uint64_t block_ns, uint64_t samples)
+{
+	static struct ipcwait_word64 last;
+	union iw_record r = { .cost = { .type = IPCWAIT_RECORD_COST,
+					.at_ns = (uint64_t)iw_clock_ns(),
+					.block_ns = block_ns,
+					.samples = samples } };
+
+	/* ORD record.X1: relaxed, statistic: two threads may both write it. */
+	if (hardly_changed(block_ns, ipcwait_impl_load64_relaxed(&last)) ||
+	    !iw_record_is_open(NULL))
+		return;
+	ipcwait_impl_store64_relaxed(&last, block_ns);
+	iw_record_put(&r, 1);
+}
+
+void iw_record_end(void)
+{
+	if (iw_record_is_open(NULL))
+		iw_record_tell_more_code();
+}
+
+void iw_record_name(uint64_t window, const char name[IW_OBJECT_NAME_BYTES])
+{
+	union iw_record r = { .name = { .type = IPCWAIT_RECORD_NAME, .object = window } };
+
+	_Static_assert(IW_OBJECT_NAME_BYTES == IPCWAIT_RECORD_NAME_BYTES, "it fits");
+	if (!iw_record_is_open(NULL))
+		return;
+	memcpy(r.name.name, name, IW_OBJECT_NAME_BYTES);
+	iw_record_put(&r, 1);
 }

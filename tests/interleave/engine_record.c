@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "interleave/engine_modules.h"
-#include "watch/record.c"
-
-#include <stdlib.h>
+#include "watch/record_place.c"
 
 #include "os/file.h"
 
 #define PATH "/record"
 
-/* Lines that scenarios may write to, from the first on and up to the one beyond the last. */
-#define FIRST_LINES 8
-#define LAST_LINES  4
+#define PLACES 8
 
-static char text[(IW_RECORD_LINES + 1) * LINE_BYTES];
-static struct ipcwait_word32 used;
-static struct ipcwait_window window;
+/* What the file holds; records are words, as they lie in it. */
+static struct {
+	struct ipcwait_record_head head;
+	uint64_t places[PLACES][IW_RECORD_BYTES / 8];
+} content;
 
 /* Notes of the test's own. */
-static volatile unsigned files, complaints, waits;
+static volatile unsigned files, complaints, waits, told;
 static volatile bool fails;
+
+/* As much as scenarios begin with; it grows to all of it. */
+static uint64_t begin_room, begin_most;
 
 void iw_file_complain(const char *complaint, size_t size)
 {
@@ -27,57 +28,159 @@ void iw_file_complain(const char *complaint, size_t size)
 	complaints++;
 }
 
-int iw_trace_file_create(struct iw_trace_file *t, const char *path, size_t bytes)
+const char *iw_record_file_error(int error)
+{
+	(void)error;
+	return "";
+}
+
+int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes)
 {
 	(void)path;
-	model_assert(bytes == IW_RECORD_LINES * LINE_BYTES);
+	(void)bytes;
 	files++;
-	fails = model_choose(2, "the file cannot be made") == 1;
-	if (fails)
-		return -EACCES;
-	t->text = text;
+	fails = model_choose(2, "the file cannot be opened") == 1;
+	f->fd = 3;
+	return fails ? -EACCES : 0;
+}
+
+static void fill_head(void)
+{
+	content.head.first_at = sizeof(content.head);
+	content.head.most = begin_most;
+	content.head.room = begin_room;
+}
+
+struct ipcwait_record_head *iw_record_begin_file(const struct iw_record_file *f)
+{
+	(void)f;
+	fill_head();
 	model_point();
-	t->used = &used;
+	return &content.head;
+}
+
+void iw_record_file_release(struct iw_record_file *f)
+{
+	f->fd = -1;
+}
+
+void iw_record_file_abandon(struct iw_record_file *f)
+{
+	f->fd = -1;
+}
+
+int iw_record_file_open_again(struct iw_record_file *f)
+{
+	static const int answers[] = { 0, -EAGAIN, -ESTALE };
+	int r = answers[model_choose(3, "the file is another's, or not there")];
+
+	model_assert(f->fd < 0);
+	if (!r)
+		f->fd = 3;
+	return r;
+}
+
+/* The zeros: whoever writes to such a place must have seen that there is room. */
+int iw_record_file_extend(const struct iw_record_file *f, uint64_t at, size_t bytes)
+{
+	uint64_t first = (at - content.head.first_at) / IW_RECORD_BYTES;
+
+	model_assert(f->fd == 3 &&
+		     at % IW_RECORD_BYTES == content.head.first_at % IW_RECORD_BYTES);
+	if (model_choose(2, "the disk is full") == 1)
+		return -ENOSPC;
+	for (uint64_t i = 0; i < bytes / IW_RECORD_BYTES; i++)
+		content.places[first + i][1] = 0;
 	return 0;
 }
 
-static char *line(unsigned n)
+bool iw_record_expand(char path[PATH_MAX], const char *text)
 {
-	return text + (size_t)n * LINE_BYTES;
+	path[0] = text[0];
+	path[1] = '\0';
+	return true;
+}
+
+uint32_t iw_record_pid(void)
+{
+	return 17;
+}
+
+void iw_record_tell_process(uint32_t parent)
+{
+	(void)parent;
+	told++;
+}
+
+void iw_record_tell_memory(void)
+{
 }
 
 static void begin(void)
 {
 	model_share(&state, sizeof(state));
+	model_share(&generation, sizeof(generation));
+	model_share(&growing, sizeof(growing));
+	model_share(&pid, sizeof(pid));
 	model_share(&file, sizeof(file));
-	model_share(&used, sizeof(used));
+	model_share(&head, sizeof(head));
+	model_share(&records, sizeof(records));
+	model_share(&most, sizeof(most));
+	model_share(&content, sizeof(content));
 	model_name(&state, "state");
-	model_name(&file, "file");
-	model_name(&used, "used");
-	memset(line(0), '\n', (size_t)FIRST_LINES * LINE_BYTES);
-	memset(line(IW_RECORD_LINES + 1 - LAST_LINES), '\n',
-	       (size_t)LAST_LINES * LINE_BYTES);
-	files = complaints = waits = 0;
+	model_name(&growing, "growing");
+	model_name(&content.head.used, "used");
+	model_name(&content.head.room, "room");
+	files = complaints = waits = told = 0;
+	fails = false;
+	begin_room = begin_most = PLACES;
 }
 
-/* Every wait is of another length. */
-static void record(void)
+static void begin_open_with(uint64_t room_now, uint64_t most_of_all)
 {
-	iw_record_wait(PATH, &window, ++waits);
+	begin();
+	begin_room = room_now;
+	begin_most = most_of_all;
+	fill_head();
+	state.v = OPEN;
+	generation.v = iw_process_generation();
+	file.fd = -1;
+	head = &content.head;
+	records = (unsigned char *)content.places;
+	most = most_of_all;
 }
 
 static void begin_open(void)
 {
-	begin();
-	state.v = OPEN;
-	file = (struct iw_trace_file){ text, &used };
+	begin_open_with(PLACES, PLACES);
 }
 
-/* There is room for two more. */
 static void begin_nearly_full(void)
 {
+	begin_open_with(2, 2);
+}
+
+static void begin_small(void)
+{
+	begin_open_with(1, 4);
+}
+
+/* It is a copy of one that was about to make room. */
+static void begin_as_child(void)
+{
 	begin_open();
-	used.v = IW_RECORD_LINES - LAST_LINES + 1;
+	generation.v = iw_process_generation() - 1;
+	growing.v = BUSY;
+}
+
+/* Every wait is of another object. */
+static void record(void)
+{
+	union iw_record r = { .wait = { .type = IPCWAIT_RECORD_WAIT, .object = ++waits } };
+
+	if (!iw_record_is_open(PATH))
+		return;
+	iw_record_put(&r, 1);
 }
 
 static void record_twice(unsigned i)
@@ -87,24 +190,38 @@ static void record_twice(unsigned i)
 	record();
 }
 
-static bool written(unsigned n)
+static const struct ipcwait_record_wait *place(unsigned i)
 {
-	return *line(n) != '\n';
+	return (const void *)content.places[i];
 }
 
-/* No wait is on two lines, and none is without end. Returns how many lines there are. */
-static unsigned count_lines(unsigned from, unsigned to)
+/* What another process sees meanwhile. */
+static void look(void)
+{
+	for (unsigned i = 0; i < PLACES; i++)
+		if (ipcwait_impl_record_type(place(i)))
+			model_assert(place(i)->object && place(i)->object <= waits);
+}
+
+static void record_or_look(unsigned i)
+{
+	if (i == 2)
+		look();
+	else
+		record_twice(i);
+}
+
+/* No wait is in two places. Returns in how many there is one. */
+static unsigned count_places(void)
 {
 	unsigned seen = 0, n = 0;
 
-	for (unsigned i = from; i < to; i++) {
-		unsigned long wait = strtoul(line(i), NULL, BASE);
-
-		if (!written(i))
+	for (unsigned i = 0; i < PLACES; i++) {
+		if (!place(i)->type)
 			continue;
-		model_assert(wait && wait <= waits && !(seen >> wait & 1));
-		model_assert(line(i)[LINE_BYTES - 1] == '\n');
-		seen |= 1u << wait;
+		model_assert(place(i)->object && place(i)->object <= waits);
+		model_assert(!(seen >> place(i)->object & 1));
+		seen |= 1u << place(i)->object;
 		n++;
 	}
 	return n;
@@ -112,32 +229,46 @@ static unsigned count_lines(unsigned from, unsigned to)
 
 static void one_file(void)
 {
-	model_assert(files == 1 && complaints == fails);
-	model_assert(written(0) == !fails);
-	model_assert(count_lines(1, FIRST_LINES) == used.v);
-	model_assert(fails ? used.v == 0 : used.v >= 1);
+	model_assert(files == 1 && complaints == fails && told == !fails);
+	model_assert(count_places() == (fails ? 0 : content.head.used));
+	model_assert(fails || content.head.used >= 1);
 	model_assert(state.v == (fails ? FAILED : OPEN));
 }
 
-static void all_lines(void)
+static void all_places(void)
 {
-	model_assert(files == 0 && count_lines(1, FIRST_LINES) == waits);
+	model_assert(files == 0 && count_places() == waits && !content.head.lost);
 }
 
 static void nothing_beyond(void)
 {
-	unsigned end = IW_RECORD_LINES;
-
-	model_assert(count_lines(end - 2, end) == 2);
-	model_assert(!written(end - 3) && !written(end));
-	model_assert(used.v < IW_RECORD_LINES + 3);
+	model_assert(count_places() == 2 && place(0)->type && place(1)->type);
+	model_assert(content.head.used < 2 + 3 && content.head.lost == waits - 2);
 }
 
+static void all_or_lost(void)
+{
+	model_assert(content.head.room == 1 || content.head.room == 4);
+	model_assert(count_places() + content.head.lost == waits);
+	for (uint64_t i = content.head.room; i < PLACES; i++)
+		model_assert(!place((unsigned)i)->type);
+	model_assert(growing.v != BUSY && file.fd < 0);
+}
+
+static void one_told(void)
+{
+	model_assert(told == 1 && growing.v == FREE && count_places() == waits);
+}
+
+#define SEARCH                                                                             \
+	{                                                                                  \
+		.bound = 2, .weak_bound = 1, .stale = 2, .pct_depth = 3, .pct_runs = 4000, \
+	}
+
 const struct model_scenario engine_record[] = {
-	{ .name = "record: the file is made",
+	{ .name = "record: the file is opened",
 	  .threads = 3,
-	  .about = "by one thread; nobody uses it before it is complete, or if it cannot "
-		   "be made",
+	  .about = "by one thread; nobody uses it before it is mapped, or if it cannot be",
 	  .begin = begin,
 	  .thread = record_twice,
 	  .end = one_file,
@@ -146,27 +277,33 @@ const struct model_scenario engine_record[] = {
 		      .stale = 2,
 		      .pct_depth = 3,
 		      .pct_runs = 4000 } },
-	{ .name = "record: lines are dealt",
+	{ .name = "record: places are dealt",
 	  .threads = 3,
-	  .about = "every wait has a line, none has two",
+	  .about = "every wait has a place, none has two, and who looks sees it complete",
 	  .begin = begin_open,
-	  .thread = record_twice,
-	  .end = all_lines,
-	  .search = { .bound = 2,
-		      .weak_bound = 1,
-		      .stale = 2,
-		      .pct_depth = 3,
-		      .pct_runs = 4000 } },
+	  .thread = record_or_look,
+	  .end = all_places,
+	  .search = SEARCH },
 	{ .name = "record: the file is full",
 	  .threads = 3,
 	  .about = "nothing is written beyond its end, and the count does not run away",
 	  .begin = begin_nearly_full,
 	  .thread = record_twice,
 	  .end = nothing_beyond,
-	  .search = { .bound = 2,
-		      .weak_bound = 1,
-		      .stale = 2,
-		      .pct_depth = 3,
-		      .pct_runs = 4000 } },
+	  .search = SEARCH },
+	{ .name = "record: it grows",
+	  .threads = 2,
+	  .about = "one makes room; nobody writes where there is none yet",
+	  .begin = begin_small,
+	  .thread = record_twice,
+	  .end = all_or_lost,
+	  .search = SEARCH },
+	{ .name = "record: a child",
+	  .threads = 2,
+	  .about = "one thread tells of it; what its parent was at does not matter",
+	  .begin = begin_as_child,
+	  .thread = record_twice,
+	  .end = one_told,
+	  .search = SEARCH },
 	{ 0 },
 };

@@ -18,7 +18,6 @@
 
 /* Illegal in each variable. So is a megabyte of anything. */
 static const char *const bad_values[] = {
-	"",
 	"garbage",
 	"-1",
 	"-99999999999999999999999999",
@@ -113,6 +112,7 @@ static void test_good_values(void **state)
 	assert_true(take("IPCWAIT_EXPLAIN", "1").explain);
 	assert_false(take("IPCWAIT_EXPLAIN", "0").explain);
 	assert_string_equal(take("IPCWAIT_RECORD", "/tmp/a b").record_path, "/tmp/a b");
+	assert_string_equal(take("IPCWAIT_RECORD", "/%%/%p").record_path, "/%%/%p");
 }
 
 static void test_haltpoll(void **state)
@@ -150,6 +150,8 @@ static void test_limits(void **state)
 		{ "IPCWAIT_EXPLAIN", "2" },
 		{ "IPCWAIT_EXPLAIN", "true" },
 		{ "IPCWAIT_RECORD", "none" },
+		{ "IPCWAIT_RECORD", "/tmp/%d" },
+		{ "IPCWAIT_RECORD", "/tmp/%" },
 		{ "IPCWAIT_HALTPOLL", "0,2,50000,2" },
 		{ "IPCWAIT_HALTPOLL", "100000001,2,50000,2" },
 		{ "IPCWAIT_HALTPOLL", "200000,0,50000,2" },
@@ -319,19 +321,28 @@ static void good_values_are_silent(void)
 	CHECK_EQ(c->record_path[0], 0);
 }
 
+static void empty_is_not_set(void)
+{
+	for (unsigned i = 0; i < IW_SETTINGS; i++)
+		set(iw_settings[i].name, "");
+	CHECK_EQ(lines_in(warnings()), 0);
+	check_defaults();
+}
+
 static const char *bad_name, *bad_value;
 
-/* One line that names the variable and not the value; what else is set holds. */
+/* One line that names the variable, and as much of the value as can be shown. */
 static void bad_value_warns_once(void)
 {
 	const char *text;
 	char begin[64];
 
-	snprintf(begin, sizeof(begin), "libipcwait: %s ignored: not ", bad_name);
+	snprintf(begin, sizeof(begin), "libipcwait: %s='", bad_name);
 	set(bad_name, bad_value);
 	text = warnings();
 	CHECK_EQ(lines_in(text), 1);
-	CHECK(strlen(text) < 160 && text[strlen(text) - 1] == '\n');
+	CHECK(strlen(text) < 256 && text[strlen(text) - 1] == '\n');
+	CHECK(strstr(text, "' ignored: not "));
 	for (const char *c = text; c[1]; c++)
 		CHECK(*c >= ' ' && *c <= '~');
 	if (strncmp(text, begin, strlen(begin)) != 0) {
@@ -388,7 +399,7 @@ static void a_bad_value_spares_the_others(void)
 	text = warnings();
 	CHECK_EQ(lines_in(text), 1);
 	CHECK(strstr(text, "adaptive, latency, power, spin, block, haltpoll, ticks"));
-	CHECK(!strstr(text, "zzz"));
+	CHECK(strstr(text, "IPCWAIT_POLICY='sp?[31min-zzz' ignored"));
 	CHECK_EQ(iw_facts()->config.preset, IPCWAIT_INHERIT);
 	CHECK_EQ(iw_facts()->config.max_spin_us, 17);
 }
@@ -459,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_longest_path),
 		cmocka_unit_test(test_every_bad_value_of_every_variable),
 		CHILD_TEST(good_values_are_silent),
+		CHILD_TEST(empty_is_not_set),
 		CHILD_TEST(nothing_set_is_silent),
 		CHILD_TEST(all_bad_warn_once_each),
 		CHILD_TEST(a_bad_value_spares_the_others),

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+
+#include "os/life.h"
+#include "os/record_file.h"
+#include "os/seam.h"
+#include "watch/record.h"
+#include "watch/record_begin.h"
+#include "watch/record_place.h"
+#include "watch/text.h"
+
+/* Room is made while so many are left. */
+#define FEW (IW_RECORD_CHUNK / 2)
+
+#define NONE UINT64_MAX
+
+enum { CLOSED, OPENING, OPEN, FAILED };
+
+static struct ipcwait_word32 state;
+static struct ipcwait_word32 generation; /* of the process that has told of itself */
+
+/* Whoever lets the file grow: nobody, somebody, nobody any more. */
+enum { FREE, BUSY, CANNOT };
+
+static struct ipcwait_word32 growing;
+static struct iw_record_file file;
+
+static struct ipcwait_record_head *head;
+static unsigned char *records;
+static uint64_t most;
+static struct ipcwait_word32 pid;
+
+/* The head's words that all processes write. */
+static struct ipcwait_word64 *word(uint64_t *w)
+{
+	return (struct ipcwait_word64 *)(void *)w;
+}
+
+static uint64_t room(void)
+{
+	/* ORD record_place.A2: acquire, the zeros are written. Pairs with record_place.R3. */
+	uint64_t n = ipcwait_impl_load64_acquire(word(&head->room));
+
+	return n < most ? n : most;
+}
+
+static uint64_t used(void)
+{
+	/* ORD record_place.X1: relaxed, statistic: only tells about how full it is. */
+	return ipcwait_impl_load64_relaxed(word(&head->used));
+}
+
+/* Another process may have done it since. False: it cannot be done any more. */
+static bool extend(void)
+{
+	uint64_t from = room();
+	uint64_t n = most - from < IW_RECORD_CHUNK ? most - from : IW_RECORD_CHUNK;
+	int r = iw_record_file_open_again(&file);
+
+	if (r)
+		return r == -EAGAIN;
+	if (from == room()) {
+		r = iw_record_file_extend(&file, head->first_at + from * IW_RECORD_BYTES,
+					  n * IW_RECORD_BYTES);
+		/* ORD record_place.R3: release, after the zeros. Pairs with record_place.A2. */
+		if (!r)
+			ipcwait_impl_store64_release(word(&head->room), from + n);
+	}
+	iw_record_file_release(&file);
+	return !r;
+}
+
+static void grow(void)
+{
+	uint32_t found = FREE;
+
+	/* ORD record_place.A4: acquire, sees what the last has left. Pairs with record_place.R4. */
+	if (!ipcwait_impl_cas32_acquire(&growing, &found, BUSY))
+		return;
+	found = extend() ? FREE : CANNOT;
+	/* ORD record_place.R4: release, what `file` holds. Pairs with record_place.A4. */
+	ipcwait_impl_store32_release(&growing, found);
+}
+
+/* The first of @n numbers that nobody else has; NONE if there are none. */
+static uint64_t deal(unsigned n)
+{
+	uint64_t end = room(), first;
+
+	if (used() + n + FEW > end && end < most) {
+		grow();
+		end = room();
+	}
+	/* ORD record_place.X5: relaxed, no order needed: deals out numbers. */
+	first = used() + n > end ? NONE : ipcwait_impl_add64_relaxed(word(&head->used), n);
+	if (first <= end - n)
+		return first;
+	/* ORD record_place.X6: relaxed, statistic. */
+	(void)ipcwait_impl_add64_relaxed(word(&head->lost), 1);
+	return NONE;
+}
+
+static void write_at(uint64_t i, const union iw_record *r)
+{
+	unsigned char *at = records + i * IW_RECORD_BYTES;
+
+	memcpy(at + sizeof(r->type), (const unsigned char *)r + sizeof(r->type),
+	       sizeof(*r) - sizeof(r->type));
+	/* ORD record_place.R7: release, the record is complete. Pairs with record.A2. */
+	ipcwait_impl_store32_release((struct ipcwait_word32 *)(void *)at, r->type);
+}
+
+static uint32_t own_pid(void)
+{
+	/* ORD record_place.X13: relaxed, no order needed: a number. */
+	return ipcwait_impl_load32_relaxed(&pid);
+}
+
+void iw_record_put(union iw_record *r, unsigned n)
+{
+	uint64_t first = deal(n);
+
+	for (unsigned i = 0; first != NONE && i < n; i++) {
+		r[i].process.pid = own_pid();
+		write_at(first + i, &r[i]);
+	}
+}
+
+static void warn(const char *path, const char *why)
+{
+	char bytes[PATH_MAX + 128];
+	struct iw_text t = { .bytes = bytes, .room = sizeof(bytes) };
+
+	iw_text_add(&t, "libipcwait: IPCWAIT_RECORD ignored: '%s': %s\n", path, why);
+	iw_text_print(&t);
+}
+
+/* @parent is 0 where memory has begun with this process. */
+static void begin_process(uint32_t parent)
+{
+	/* ORD record_place.X14: relaxed, no order needed: a number. */
+	ipcwait_impl_store32_relaxed(&pid, iw_record_pid());
+	iw_record_tell_process(parent);
+	if (!parent)
+		iw_record_tell_memory();
+}
+
+static const char *open_at(const char *path)
+{
+	char whole[PATH_MAX];
+	int r;
+
+	if (!iw_record_expand(whole, path))
+		return "the path is too long";
+	r = iw_record_file_open(&file, whole,
+				IW_RECORD_FIRST_AT + IW_RECORD_CHUNK * IW_RECORD_BYTES);
+	if (r)
+		return r == -EEXIST ? "it is no regular file" : iw_record_file_error(-r);
+	head = iw_record_begin_file(&file);
+	if (!head) {
+		iw_record_file_abandon(&file);
+		return "it is there already, and no record of this version";
+	}
+	most = head->most;
+	records = (unsigned char *)head + head->first_at;
+	iw_record_file_release(&file);
+	return NULL;
+}
+
+/* One thread opens the file; what others would record meanwhile is lost. */
+static uint32_t open_file(const char *path)
+{
+	uint32_t found = CLOSED;
+	const char *why_not;
+
+	/* ORD record_place.X8: relaxed, no order needed: only chooses who opens the file. */
+	if (!ipcwait_impl_cas32_relaxed(&state, &found, OPENING))
+		return OPENING;
+	/* ORD record_place.X9: relaxed, no order needed: nobody else is there yet. */
+	ipcwait_impl_store32_relaxed(&generation, iw_process_generation());
+	why_not = open_at(path);
+	if (why_not)
+		warn(path, why_not);
+	else
+		begin_process(0);
+	found = why_not ? FAILED : OPEN;
+	/* ORD record_place.R10: release, the file is mapped. Pairs with record_place.A10. */
+	ipcwait_impl_store32_release(&state, found);
+	return found;
+}
+
+/*
+ * The first thread in a child tells of it. If two come at once, the other writes with the parent's
+ * number for a moment.
+ */
+static void notice_fork(void)
+{
+	uint32_t now = iw_process_generation(), parent = own_pid(), busy = BUSY;
+	uint32_t known;
+
+	/* ORD record_place.X11: relaxed, no order needed: only chooses who tells. */
+	known = ipcwait_impl_load32_relaxed(&generation);
+	if (known == now || !ipcwait_impl_cas32_relaxed(&generation, &known, now))
+		return;
+	/* ORD record_place.X12: relaxed, no order needed: whoever was at it is not here. */
+	(void)ipcwait_impl_cas32_relaxed(&growing, &busy, FREE);
+	begin_process(parent);
+}
+
+bool iw_record_is_open(const char *path)
+{
+	/* ORD record_place.A10: acquire, the file is mapped. Pairs with record_place.R10. */
+	uint32_t found = ipcwait_impl_load32_acquire(&state);
+
+	if (found == CLOSED && path)
+		found = open_file(path);
+	if (found != OPEN)
+		return false;
+	notice_fork();
+	return true;
+}
