@@ -3,7 +3,7 @@
  * policy_sim: how good is a rule for how long to spin?
  *
  *	options.c, usage.c   the command line        suite.c, waits.c   the waits
- *	rules.c, rule_*.c    the rules               trace.c            recorded waits
+ *	../../tools/rules    the rules               trace.c            recorded waits
  *	run.c                the virtual clock       results.c          all runs
  *	table.c, json.c, picture.c   the reports     bars.c             what must be reached
  */

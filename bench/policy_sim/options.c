@@ -3,7 +3,7 @@
 #include "../../tools/common/arguments.h"
 #include "../../tools/common/complain.h"
 #include "../../tools/common/number.h"
-#include "rule.h"
+#include "../../tools/rules/rule.h"
 #include "trace.h"
 #include "usage.h"
 

@@ -13,7 +13,7 @@
 #ifndef POLICY_SIM_RUN_H
 #define POLICY_SIM_RUN_H
 
-#include "rule.h"
+#include "../../tools/rules/rule.h"
 #include "suite.h"
 
 /* A rule on one member. */

@@ -9,7 +9,7 @@
 #ifndef POLICY_SIM_SUITE_H
 #define POLICY_SIM_SUITE_H
 
-#include "random.h"
+#include "../../tools/rules/random.h"
 
 #include <stddef.h>
 #include <stdint.h>

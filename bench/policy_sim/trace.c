@@ -40,7 +40,7 @@ static int append(struct reader *r, uint64_t ns)
 	return 0;
 }
 
-/* The wait of a line that IPCWAIT_RECORD wrote, else the line as it is. */
+/* The wait of a line that `ipcwait report --waits` wrote, else the line as it is. */
 static char *without_object(char *text)
 {
 	char *blank = strrchr(text, ' ');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recorded waits: a text file, one wait a line as a whole number of ns, up to 1000 s. Lines
- * that begin with '#' and empty lines are skipped. What IPCWAIT_RECORD has written is such a
+ * that begin with '#' and empty lines are skipped. What `ipcwait report --waits` writes is such a
  * file, but for a second column, the object, which is left out.
  */
 #ifndef POLICY_SIM_TRACE_H

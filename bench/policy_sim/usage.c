@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "usage.h"
-#include "rule.h"
+#include "../../tools/rules/rule.h"
 
 #include <stdio.h>
 
@@ -22,8 +22,8 @@ static const char after_policies[] =
 	"  --waits N      length of the synthetic members (default 20000)\n"
 	"  --policy LIST  only these, names with commas between (default: all)\n"
 	"  --trace FILE   a recorded trace, instead of those that come with the source: a\n"
-	"                 wait in ns a line and # for comments, or what IPCWAIT_RECORD\n"
-	"                 wrote; may be given up to 64 times\n"
+	"                 wait in ns a line and # for comments, or what `ipcwait\n"
+	"                 report --waits` wrote; may be given up to 64 times\n"
 	"  --members      also a table of all members of the suite\n"
 	"  --json FILE    also write everything to FILE\n"
 	"  --svg FILE     also draw it; needs gnuplot\n"

@@ -3,7 +3,7 @@
 #ifndef POLICY_SIM_WAITS_H
 #define POLICY_SIM_WAITS_H
 
-#include "random.h"
+#include "../../tools/rules/random.h"
 
 #include <stddef.h>
 #include <stdint.h>

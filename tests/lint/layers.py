@@ -22,9 +22,9 @@ OBJECTS = 'lib/sync'
 INSIDE = ('lib', 'preload')                     # what is the library, or has it in it
 # A user of the library that has to see one internal header, or the other way round, and why.
 USER_EXCEPTIONS = {
-    # The simulator judges the rule itself, not a copy of it.
-    ('bench/policy_sim/rule_ipcwait.c', 'policy/sites.h'),
-    ('bench/policy_sim/rule_ipcwait.c', 'policy/window.h'),
+    # The simulator and replay judge the rule itself, not a copy of it.
+    ('tools/rules/rule_ipcwait.c', 'policy/sites.h'),
+    ('tools/rules/rule_ipcwait.c', 'policy/window.h'),
     # What the module and `ipcwait run` have to agree on.
     ('preload/follow.c', '../tools/common/tally_form.h'),
     ('preload/tally.c', '../tools/common/tally_form.h'),

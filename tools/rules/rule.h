@@ -8,8 +8,8 @@
  * Rules that count pauses or probes become times with the assumptions stated in their
  * files: a pause is 26 ns, as on the project's guest.
  */
-#ifndef POLICY_SIM_RULE_H
-#define POLICY_SIM_RULE_H
+#ifndef TOOLS_RULES_RULE_H
+#define TOOLS_RULES_RULE_H
 
 #include "random.h"
 

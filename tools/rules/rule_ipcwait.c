@@ -2,9 +2,9 @@
 /*
  * The library's own rule: lib/policy itself, linked, not a copy.
  *
- * The only file here that looks behind the public headers. What the engine adds for the ADAPTIVE
- * preset is repeated: the ceiling of 200 us. A waker's stamp tells the true length of a wait that
- * was slept through (lib/engine/wait.c), so this rule sees sleeps.
+ * The only file of a program that looks behind the public headers. What the engine adds for the
+ * ADAPTIVE preset is repeated: the ceiling of 200 us. A waker's stamp tells the true length of a
+ * wait that was slept through (lib/engine/wait.c), so this rule sees sleeps.
  */
 #include "rule.h"
 

@@ -4,8 +4,8 @@
  * Flood, OOPSLA 2014): one word of state, any seed is good, and streams whose seeds are
  * hashes of names do not touch each other.
  */
-#ifndef POLICY_SIM_RANDOM_H
-#define POLICY_SIM_RANDOM_H
+#ifndef TOOLS_RULES_RANDOM_H
+#define TOOLS_RULES_RANDOM_H
 
 #include <stdint.h>
 
