@@ -40,7 +40,7 @@ static int set_json(struct options *o, const char *path)
 	return *o->json ? 0 : refuse("--json is '', but must be the path of a file");
 }
 
-static int set_root(struct options *o, const char *path)
+int info_check_root(const char *path)
 {
 	struct stat st;
 	int error = 0;
@@ -49,10 +49,15 @@ static int set_root(struct options *o, const char *path)
 		error = errno;
 	else if (!S_ISDIR(st.st_mode))
 		error = ENOTDIR;
-	o->root = path;
 	return error ? complain("--root: cannot read '%s': %s", shown(path, -1),
 				strerror(error))
 		     : 0;
+}
+
+static int set_root(struct options *o, const char *path)
+{
+	o->root = path;
+	return info_check_root(path);
 }
 
 static void print_help(void)
@@ -68,7 +73,7 @@ static const struct argument known[] = {
 
 static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]), NULL };
 
-static void read_all(struct info *info)
+void info_read_all(struct info *info)
 {
 	info->section = "library";
 	info_read_library(info);
@@ -104,11 +109,7 @@ static int write_all(const struct options *o, const struct info *info)
 	return outfile_complete(&out) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/*
- * The waits that are tried out must not end up in a recording of the user's: the process that
- * tries them has not been told of it when it began, and only shows that it is asked for.
- */
-static void hide_recording(char **argv)
+void info_hide_recording(char **argv)
 {
 	static const char hidden[] = "IW_HIDDEN_RECORD";
 	const char *wanted = getenv("IPCWAIT_RECORD"), *shown_only = getenv(hidden);
@@ -132,8 +133,8 @@ int info_main(int argc, char **argv)
 	if (r)
 		return EXIT_BAD_INPUT;
 	/* The name of the program stands before that of the command. */
-	hide_recording(argv - 1);
+	info_hide_recording(argv - 1);
 	info.root = options.root;
-	read_all(&info);
+	info_read_all(&info);
 	return write_all(&options, &info);
 }

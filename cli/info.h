@@ -62,6 +62,19 @@ struct info {
 /* The subcommand. Returns an exit status. */
 int info_main(int argc, char **argv);
 
+/* All that can be had. */
+void info_read_all(struct info *info);
+
+/* A folder. Return: 0, or -EINVAL after one line on stderr. */
+int info_check_root(const char *path);
+
+/*
+ * The waits that are tried out must not end up in a recording of the user's: the process that
+ * tries them has not been told of it when it began, and only shows that it is asked for. @argv
+ * begins with the name of the program.
+ */
+void info_hide_recording(char **argv);
+
 /* The subjects. info_read_cpu() goes first: it chooses the CPU. */
 void info_read_cpu(struct info *info);
 void info_read_cache(struct info *info);

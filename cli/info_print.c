@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LABEL_WIDTH 15
-#define WIDTH       96
+#define WIDTH       80
 #define LINE_BYTES  2048
 
 /* "{key}" stands for a fact. A row without a label is a heading, one without a form belongs to
@@ -191,25 +191,31 @@ static void print_row(FILE *f, const char *label, const char *text)
 	fputc('\n', f);
 }
 
-static void print_figure(FILE *f, const char *before, double n, const char *unit)
+static void add_figure(char line[LINE_BYTES], const char *before, double n,
+		       const char *unit)
 {
+	char text[64];
+
 	if (n < 0)
-		fprintf(f, "%s%8s%s", before, "?", unit);
+		(void)snprintf(text, sizeof(text), "%s?%s", before, unit);
 	else
-		fprintf(f, "%s%8.0f%s", before, n, unit);
+		(void)snprintf(text, sizeof(text), "%s%.0f%s", before, n, unit);
+	info_append(line, LINE_BYTES, text);
 }
 
 static void print_states(FILE *f, const struct info *info, const char *label)
 {
 	for (unsigned i = 0; i < info->states; i++) {
 		const struct info_state *s = &info->state[i];
+		char line[LINE_BYTES] = "";
 
-		fprintf(f, "  %-*s%-14s", LABEL_WIDTH, i ? "" : label, s->name);
-		print_figure(f, "exit", s->exit_us, " us, ");
-		print_figure(f, "stay", s->residency_us, " us, ");
-		print_figure(f, "", s->usage, " times, ");
-		print_figure(f, "", s->time_us < 0 ? -1 : s->time_us / 1e6, " s");
-		fputs(s->disabled ? ", disabled\n" : "\n", f);
+		info_append(line, sizeof(line), s->name);
+		add_figure(line, ": exit ", s->exit_us, " us, ");
+		add_figure(line, "stay ", s->residency_us, " us, ");
+		add_figure(line, "", s->usage, " times, ");
+		add_figure(line, "", s->time_us < 0 ? -1 : s->time_us / 1e6, " s");
+		info_append(line, sizeof(line), s->disabled ? ", disabled" : "");
+		print_row(f, i ? "" : label, line);
 	}
 }
 

@@ -38,7 +38,7 @@ static const char help[] =
 
 struct options {
 	bool fd, awake, stats, json, page, explain, no_follow;
-	const char *policy, *output, *module;
+	const char *policy, *output, *module, *record;
 };
 
 static void print_help(void)
@@ -46,14 +46,14 @@ static void print_help(void)
 	fputs(help, stdout);
 }
 
-static int set_policy(struct options *o, const char *text)
+int run_policy(const char **policy, const char *text)
 {
 	static const char *const names[] = { "adaptive", "latency",  "power", "spin",
 					     "block",    "haltpoll", "ticks" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(text, names[i])) {
-			o->policy = names[i];
+			*policy = names[i];
 			return 0;
 		}
 	}
@@ -61,6 +61,11 @@ static int set_policy(struct options *o, const char *text)
 		"--policy is '%s', but must be one of adaptive, latency, power, spin, "
 		"block, haltpoll, ticks",
 		shown(text, -1));
+}
+
+static int set_policy(struct options *o, const char *text)
+{
+	return run_policy(&o->policy, text);
 }
 
 static const struct argument known[] = {
@@ -95,6 +100,7 @@ static int set_variables(const struct options *o, const char *module)
 {
 	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
 	    (o->fd && setenv("IPCWAIT_FD", "1", 1)) ||
+	    (o->record && setenv("IPCWAIT_RECORD", o->record, 1)) ||
 	    (o->page && setenv("IPCWAIT_PAGE", "1", 1)) ||
 	    ((o->stats || o->json) && unsetenv("IPCWAIT_PAGE")) ||
 	    (o->explain && setenv("IPCWAIT_EXPLAIN", "1", 1)) ||
@@ -151,7 +157,7 @@ static int run_beside(const struct options *o, const struct run_program *p,
 
 	if (o->stats || o->json)
 		return run_and_report(o, p, module, watch);
-	if (!watch)
+	if (!watch && !o->record)
 		return run_exec(p);
 	return run_child(p, watch, &end) ? RUN_FAILED : run_status_of(end.wait_status);
 }
@@ -194,6 +200,15 @@ static int start(const struct options *o, char **argv)
 int run_counted(char **argv, bool json, const char *output)
 {
 	const struct options options = { .stats = true, .json = json, .output = output };
+
+	return start(&options, argv);
+}
+
+int run_recorded(char **argv, const struct run_recording *r)
+{
+	const struct options options = {
+		.record = r->path, .policy = r->policy, .module = r->module, .fd = r->fd
+	};
 
 	return start(&options, argv);
 }

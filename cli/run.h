@@ -62,6 +62,19 @@ int run_main(int argc, char **argv);
 /* The same with --stats, or --json; @output may be NULL. */
 int run_counted(char **argv, bool json, const char *output);
 
+/* What `ipcwait record` wants; NULL is nothing. */
+struct run_recording {
+	const char *path; /* for IPCWAIT_RECORD */
+	const char *policy, *module;
+	bool fd;
+};
+
+/* The same with a record. It returns when the program has ended. */
+int run_recorded(char **argv, const struct run_recording *r);
+
+/* The policy of that name, to *@policy. Return: 0, or -EINVAL after one line on stderr. */
+int run_policy(const char **policy, const char *text);
+
 /*
  * What runs for @argv, by PATH, and whether it can have the module; NULL: it shall not.
  * 0 or a negative errno.

@@ -45,19 +45,12 @@ static bool find_mapping(pid_t pid, uint64_t address, struct mapping *m)
 	return found && m->path[0] == '/';
 }
 
-/* The file as the process sees it, be it in another root, or removed since. */
-static bool open_image(pid_t pid, const struct mapping *m, struct image *image)
+static bool open_image(const char *path, struct image *image)
 {
-	char path[128];
-	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	void *p = MAP_FAILED;
-	int fd;
+	struct stat st;
 
-	(void)snprintf(path, sizeof(path), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
-		       (long)pid, m->begin, m->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
@@ -65,6 +58,16 @@ static bool open_image(pid_t pid, const struct mapping *m, struct image *image)
 	(void)close(fd);
 	*image = (struct image){ p, (uint64_t)st.st_size };
 	return p != MAP_FAILED;
+}
+
+/* The file as the process sees it, be it in another root, or removed since. */
+static bool open_mapped(pid_t pid, const struct mapping *m, struct image *image)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
+		       (long)pid, m->begin, m->end);
+	return open_image(path, image) || open_image(m->path, image);
 }
 
 /* @n things of @size bytes at @offset; NULL: the file has not as many. */
@@ -150,11 +153,11 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void describe(const struct image *image, const struct mapping *m, uint64_t offset,
+static void describe(const struct image *image, const char *path, uint64_t offset,
 		     char *text, size_t size)
 {
 	const Elf64_Ehdr *e = header(image);
-	const char *file = last_part(m->path), *name = NULL;
+	const char *file = last_part(path), *name = NULL;
 	uint64_t address = offset, into = 0;
 
 	if (e && link_address(image, e, offset, &address))
@@ -174,11 +177,23 @@ void symbol_of(pid_t pid, uint64_t address, char *text, size_t size)
 		(void)snprintf(text, size, "0x%" PRIx64, address);
 		return;
 	}
-	if (!open_image(pid, &m, &image)) {
+	if (!open_mapped(pid, &m, &image)) {
 		(void)snprintf(text, size, "%s+0x%" PRIx64, last_part(m.path),
 			       address - m.begin + m.offset);
 		return;
 	}
-	describe(&image, &m, address - m.begin + m.offset, text, size);
+	describe(&image, m.path, address - m.begin + m.offset, text, size);
+	(void)munmap((void *)image.bytes, image.size);
+}
+
+void symbol_in(const char *path, uint64_t offset, char *text, size_t size)
+{
+	struct image image;
+
+	if (!open_image(path, &image)) {
+		(void)snprintf(text, size, "%s+0x%" PRIx64, last_part(path), offset);
+		return;
+	}
+	describe(&image, path, offset, text, size);
 	(void)munmap((void *)image.bytes, image.size);
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A wait of length X under a rule that spins for T: if X <= T it ends X after it began, else the
+ * thread sleeps, and runs again when what a wake takes has passed after X. What is left out: that a
+ * thread which runs later also begins its next wait later, and lets others wait for it.
+ */
+#include "replay.h"
+#include "../tools/common/complain.h"
+#include "../tools/common/median.h"
+
+#include <stdlib.h>
+
+/* As in the library: a wake that took longer was not the machine's. */
+#define LATE_NS_MOST 1000000
+
+/* Waits on one object after the other, so that a rule can begin anew with each. */
+static int by_object(const void *a, const void *b)
+{
+	const struct waits_wait *p = a, *q = b;
+	uintptr_t x = (uintptr_t)p->process, y = (uintptr_t)q->process;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (p->is->object != q->is->object)
+		return p->is->object < q->is->object ? -1 : 1;
+	return (p->is > q->is) - (p->is < q->is);
+}
+
+static uint64_t late_ns(const struct ipcwait_record_wait *w)
+{
+	uint64_t took_ns = (uint64_t)w->spun_ns + w->slept_ns;
+
+	return took_ns > w->length_ns ? took_ns - w->length_ns : 0;
+}
+
+static bool is_known(const struct ipcwait_record_wait *w)
+{
+	return w->known && !w->error;
+}
+
+static bool is_sample(const struct ipcwait_record_wait *w)
+{
+	return is_known(w) && w->reason && w->length_ns && late_ns(w) &&
+	       late_ns(w) < LATE_NS_MOST;
+}
+
+/* B is that of the process that has learned most. */
+static uint64_t block_ns_of(const struct waits *w)
+{
+	uint64_t samples = 0, block_ns = 0;
+
+	for (size_t i = 0; i < w->processes; i++) {
+		if (!w->process[i]->block_ns || w->process[i]->samples < samples)
+			continue;
+		samples = w->process[i]->samples;
+		block_ns = w->process[i]->block_ns;
+	}
+	return block_ns;
+}
+
+bool replay_price_of(const struct waits *w, struct replay_price *price)
+{
+	double *late = calloc(w->n + 1, sizeof(*late));
+	uint64_t block_ns = block_ns_of(w);
+	unsigned n = 0;
+
+	if (!late)
+		give_up("no memory");
+	for (size_t i = 0; i < w->n; i++)
+		if (is_sample(w->wait[i].is))
+			late[n++] = (double)late_ns(w->wait[i].is);
+	if (n)
+		price->late_ns = (uint64_t)median(late, n);
+	free(late);
+	if (n)
+		price->paid_ns = block_ns > price->late_ns ? block_ns - price->late_ns : 0;
+	return n > 0;
+}
+
+struct replay_bill replay_recorded(const struct waits *w)
+{
+	struct replay_bill b = { 0 };
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct ipcwait_record_wait *is = w->wait[i].is;
+
+		if (!is_known(is))
+			continue;
+		b.waits++;
+		b.slept += is->reason != 0;
+		b.spun_ns += is->spun_ns;
+		b.late_ns += is->reason ? late_ns(is) : 0;
+	}
+	return b;
+}
+
+/* A new object, of a site that a rule can tell from others. */
+static void renew(const struct rule *rule, union rule_state *state, uint64_t site,
+		  uint64_t block_ns)
+{
+	if (rule->renew) {
+		rule->renew(state, (unsigned)(site ^ site >> 32));
+		return;
+	}
+	*state = (union rule_state){ 0 };
+	rule->init(state, block_ns);
+}
+
+static void replay_wait(struct replay_bill *b, const struct rule *rule,
+			union rule_state *state, struct random *random, uint64_t length_ns,
+			const struct replay_price *price)
+{
+	struct outcome o = { .spin_ns = rule->spin_ns(state, random) };
+
+	o.spun = length_ns <= o.spin_ns;
+	o.wait_ns = o.spun || rule->sees_sleep ? length_ns : o.spin_ns;
+	b->waits++;
+	b->spun_ns += o.spun ? length_ns : o.spin_ns;
+	if (!o.spun) {
+		b->slept++;
+		b->late_ns += price->late_ns;
+	}
+	rule->learn(state, &o);
+}
+
+static struct waits_wait *sorted(const struct waits *w)
+{
+	struct waits_wait *all = calloc(w->n + 1, sizeof(*all));
+
+	if (!all)
+		give_up("no memory");
+	for (size_t i = 0; i < w->n; i++)
+		all[i] = w->wait[i];
+	qsort(all, w->n, sizeof(*all), by_object);
+	return all;
+}
+
+struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
+				const struct replay_price *price)
+{
+	uint64_t block_ns = price->late_ns + price->paid_ns;
+	struct random random = random_stream(1, rule->name, "replay");
+	struct waits_wait *all = sorted(w);
+	const struct waits_wait *last = NULL;
+	union rule_state state = { 0 };
+	struct replay_bill b = { 0 };
+
+	rule->init(&state, block_ns);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct waits_wait *now = &all[i];
+
+		if (!is_known(now->is))
+			continue;
+		if (!last || last->process != now->process ||
+		    last->is->object != now->is->object)
+			renew(rule, &state, now->is->site, block_ns);
+		replay_wait(&b, rule, &state, &random, now->is->length_ns, price);
+		last = now;
+	}
+	free(all);
+	return b;
+}

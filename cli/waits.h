@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What is in a record of waits, <ipcwait/record.h>, and of which process each is. */
+#ifndef CLI_WAITS_H
+#define CLI_WAITS_H
+
+#include <ipcwait/record.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct waits_mapping {
+	uint64_t begin, end, offset;
+	char *path;
+};
+
+struct waits_name {
+	uint64_t object;
+	const char *name; /* within the record: any bytes, and no end */
+};
+
+struct waits_process {
+	uint32_t pid;
+	const struct waits_process *parent; /* of whom it was a copy; NULL: of nobody */
+	char program[IPCWAIT_RECORD_NAME_BYTES];
+	uint64_t began_ns;
+	uint64_t block_ns, samples; /* what it knew last; 0: nothing */
+	struct waits_mapping *mapping;
+	struct waits_name *name;
+	unsigned mappings, names;
+};
+
+struct waits_wait {
+	const struct waits_process *process;
+	const struct ipcwait_record_wait *is;
+};
+
+/* In the order of the record, which is that of time for each thread. */
+struct waits {
+	const char *path;
+	const struct ipcwait_record_head *head;
+	size_t bytes;
+	struct waits_process **process;
+	struct waits_wait *wait;
+	size_t processes, n;
+	uint64_t lost;
+	double seconds; /* from the beginning of the record to the end of the last wait */
+};
+
+/* Return: 0, or -EINVAL after one line on stderr. @path lives as long as @w. */
+int waits_open(struct waits *w, const char *path);
+
+void waits_close(struct waits *w);
+
+/* It is a record, of whatever version. */
+bool waits_is_record(const char *path);
+
+/* Its name, printable; false if it has none. */
+#define WAITS_NAME_BYTES (IPCWAIT_RECORD_NAME_BYTES + 1)
+bool waits_name_of(const struct waits_process *p, uint64_t object,
+		   char name[WAITS_NAME_BYTES]);
+
+/* "redis-server:dictFind+0x1c", as symbol_in(), printable. */
+void waits_place(const struct waits_process *p, uint64_t address, char *text, size_t size);
+
+/* How long it took by what is known: to its true end, or as long as it spun and slept. */
+uint64_t waits_length_ns(const struct ipcwait_record_wait *w);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A record of waits, by object or by call site. */
+#ifndef CLI_WAITS_SUM_H
+#define CLI_WAITS_SUM_H
+
+#include "waits.h"
+
+/* Below 2, 4, 8 ... ns, the last without end. */
+#define WAITS_BINS 40
+
+enum waits_by { WAITS_BY_OBJECT, WAITS_BY_SITE };
+
+/* Those of one process on one object, or at one call site. */
+struct waits_row {
+	const struct waits_process *process;
+	uint64_t address; /* of the object's window or of the site; 0: not known */
+	uint64_t site;    /* of the last */
+	unsigned kind;    /* enum ipcwait_kind, of the last */
+	uint64_t waits, slept, gave_up;
+	uint64_t length_ns, slept_ns;  /* sums */
+	uint64_t useful_ns, wasted_ns; /* CPU time spun: to the end of a wait, or in vain */
+	uint64_t window_ns;            /* of the last that had one */
+	uint64_t p50_ns, p90_ns, p99_ns, most_ns; /* of lengths */
+	uint64_t reasons[IPCWAIT_REASON_SPACE];
+	uint64_t bins[WAITS_BINS]; /* by length */
+};
+
+struct waits_sums {
+	struct waits_row *row; /* the longest time in all first */
+	size_t n;
+};
+
+void waits_sum(struct waits_sums *s, const struct waits *w, enum waits_by by);
+void waits_sum_free(struct waits_sums *s);
+
+/* All of @w, or of one process. */
+void waits_total(struct waits_row *total, const struct waits *w,
+		 const struct waits_process *process);
+
+/* What to call it: its name, or where it is waited for, or where it is. */
+void waits_label(const struct waits_row *row, char *text, size_t size);
+
+#endif
