@@ -484,6 +484,9 @@ MUTANTS = [
     Mutant('three bursts ahead', CREDIT, '(sum < 2 * burst ? sum : 2 * burst)',
            '(sum < 3 * burst ? sum : 3 * burst)', 'credit_test', 'accounts_are_exact'),
 
+    Mutant('a plain sleep is not told', WAIT, '\t\to.slept_ns = now_ns() - began_at;', '\t\t;',
+           'keeping_spins_test', 'people_are_told'),
+
     # What is waited for in the kernel.
     Mutant('no yield', SPIN, '\t\tif (yields_now(s))\n\t\t\tyield(s);\n\t\telse if', '\t\tif',
            'in_kernel_test', 'yields_now_and_then'),
@@ -496,7 +499,7 @@ MUTANTS = [
     Mutant('who shares its CPU looks first', SPIN, '\tself->vain++;\n\treturn true;',
            '\tself->vain++;\n\treturn false;', 'in_kernel_test',
            'no_first_look_where_the_cpu_is_shared'),
-    Mutant('looks are left out for good', SPIN, ' || self->vain == VAIN_LOOKS + LEFT_OUT)', ')',
+    Mutant('looks are left out for good', SPIN, 'self->vain == VAIN_LOOKS + LEFT_OUT)', 'false)',
            'in_kernel_test', 'no_first_look_where_the_cpu_is_shared'),
     Mutant('as it was: who shares its CPU never looks first', SPIN,
            '\tif (!self->shares_cpu || self->vain_on != me->window ||', '\tif (!self->shares_cpu ||',
