@@ -23,12 +23,20 @@ static const char help[] =
 	"\n"
 	"  --thorough    five times the samples, and every idle age for every distance\n"
 	"  --no-save     measure and show only\n"
+	"  --force       save it although other programs or the host disturbed it\n"
 	"  --json FILE   also write everything to FILE; -: to the standard output, and no "
 	"table\n"
 	"  --svg FILE    also draw wake latency by idle age, with gnuplot\n"
 	"  --help\n"
 	"\n"
-	"Exit status: 0 done; 1 it could not be measured or written; 2 bad arguments.\n";
+	"What was disturbed is measured again, three times at most, and then not saved.\n"
+	"\n"
+	"Exit status: 0 done; 1 it could not be measured or written, or was disturbed and "
+	"not\n"
+	"saved; 2 bad arguments.\n";
+
+/* How often to measure before it is given up that nothing else runs. */
+#define TRIES 3
 
 static void print_help(void)
 {
@@ -38,6 +46,7 @@ static void print_help(void)
 static const struct argument known[] = {
 	{ "--thorough", ARGUMENT_FLAG, .at = offsetof(struct options, thorough) },
 	{ "--no-save", ARGUMENT_FLAG, .at = offsetof(struct options, no_save) },
+	{ "--force", ARGUMENT_FLAG, .at = offsetof(struct options, force) },
 	{ "--json", ARGUMENT_PATH, .at = offsetof(struct options, json) },
 	{ "--svg", ARGUMENT_PATH, .at = offsetof(struct options, svg) },
 	{ "--help", ARGUMENT_PRINT, .print = print_help },
@@ -88,7 +97,7 @@ static double seconds_of_others(void)
 		       : machine.busy_s - machine_own_seconds(RUSAGE_SELF);
 }
 
-static int measure(struct calibrate_result *r)
+static int measure_once(struct calibrate_result *r)
 {
 	const struct ipcwait_calibrate_params params = {
 		.thorough = r->options->thorough,
@@ -96,13 +105,22 @@ static int measure(struct calibrate_result *r)
 	};
 	double others = seconds_of_others();
 	int64_t begin = ipcwait_now_ns();
-	int result = ipcwait_calibration_get(&r->before);
+	int result = ipcwait_calibrate(&params, &r->now);
 
-	if (!result)
-		result = ipcwait_calibrate(&params, &r->now);
 	bar_clear();
 	r->seconds = (double)(ipcwait_now_ns() - begin) / 1e9;
 	r->other_cpus = others < 0 ? -1 : (seconds_of_others() - others) / r->seconds;
+	return result;
+}
+
+static int measure(struct calibrate_result *r)
+{
+	int result = ipcwait_calibration_get(&r->before);
+
+	if (!result)
+		result = measure_once(r);
+	for (int i = 1; i < TRIES && !result && calibrate_disturbed(r); i++)
+		result = measure_once(r);
 	if (!result)
 		return 0;
 	complain("%s", why(result));
@@ -116,6 +134,14 @@ static int save(struct calibrate_result *r)
 
 	if (r->options->no_save)
 		return 0;
+	r->refused = calibrate_disturbed(r) && !r->options->force;
+	if (r->refused) {
+		complain("not saved: it was disturbed, %d times; repeat it on a quiet "
+			 "machine, "
+			 "or use --force",
+			 TRIES);
+		return EXIT_FAILED;
+	}
 	r->saved = n < 0 ? n : ipcwait_calibration_save(&r->now);
 	if (!r->saved)
 		return 0;

@@ -12,7 +12,7 @@
 /* What the user asked for. */
 struct options {
 	bool thorough;
-	bool no_save;
+	bool no_save, force;
 	const char *json; /* path, "-" or NULL */
 	const char *svg;  /* path or NULL */
 };
@@ -24,11 +24,15 @@ struct calibrate_result {
 	double seconds;
 	double other_cpus; /* that other programs kept busy meanwhile; negative: unknown */
 	int saved;         /* 0, or the negative errno of saving; only unless no_save */
+	bool refused;      /* it was not saved, as it was disturbed */
 	char path[PATH_MAX];
 };
 
 /* The subcommand. Returns an exit status. */
 int calibrate_main(int argc, char **argv);
+
+/* Something else ran, or most of what was measured had to be thrown away: do not believe it. */
+bool calibrate_disturbed(const struct calibrate_result *r);
 
 /* Its three forms of output; the last returns 0, or -EINVAL after a message. */
 void calibrate_print(FILE *f, const struct calibrate_result *r);

@@ -133,13 +133,18 @@ static void print_end(FILE *f, const struct calibrate_result *r)
 	fprintf(f, " (until now %.1f us, %s)\n", us(r->before.block_ns),
 		source(&r->before));
 	if (r->other_cpus > DISTURBED_CPUS)
-		fprintf(f,
-			"DISTURBED: other programs kept %.1f CPUs busy meanwhile; repeat "
-			"it on "
-			"a quiet machine\n",
+		fprintf(f, "DISTURBED: other programs kept %.1f CPUs busy meanwhile\n",
 			r->other_cpus);
-	if (!r->options->no_save && !r->saved)
+	else if (calibrate_disturbed(r))
+		fputs("DISTURBED: most samples had to be discarded\n", f);
+	if (!r->options->no_save && !r->saved && !r->refused)
 		fprintf(f, "saved in %s\n", r->path);
+}
+
+bool calibrate_disturbed(const struct calibrate_result *r)
+{
+	return r->other_cpus > DISTURBED_CPUS ||
+	       r->now.samples_discarded > r->now.samples_used;
 }
 
 void calibrate_print(FILE *f, const struct calibrate_result *r)

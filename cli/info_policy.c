@@ -91,7 +91,7 @@ static void put_preset(struct info *info)
 		return;
 	}
 	name += sizeof(before) - 1;
-	name[strcspn(name, "\n")] = '\0';
+	name[strcspn(name, ",\n")] = '\0';
 	info_put_text(info, key, name);
 }
 

@@ -39,8 +39,19 @@ static int read_option(const char *text, const struct option *o)
 	return complain("no such option: '%s'", shown(text, 40));
 }
 
+static _Noreturn void print_help(const struct option *o)
+{
+	printf("usage: %s [-NAME=NUMBER]...\n", program_name);
+	for (; o->name; o++)
+		printf("  -%-10s %" PRIu64 " to %" PRIu64 " (%" PRIu64 ")\n", o->name,
+		       o->least, o->most, *o->value);
+	exit(EXIT_DONE);
+}
+
 void read_options(int argc, char **argv, const struct option *options)
 {
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		print_help(options);
 	for (int i = 1; i < argc; i++)
 		if (read_option(argv[i], options))
 			exit(EXIT_BAD_INPUT);

@@ -76,6 +76,8 @@ int main(int argc, char **argv)
 	double begin = seconds(CLOCK_MONOTONIC);
 	pthread_t thread;
 
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return puts("usage: handoff [glibc]") == EOF;
 	use_glibc = argc == 2 && !strcmp(argv[1], "glibc");
 	if (argc > 2 || (argc == 2 && !use_glibc))
 		return fputs("usage: handoff [glibc]\n", stderr), 2;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,13 +134,15 @@ static void audit_until_killed(struct ledger *l, pid_t clerk, int64_t life_ns)
 
 int main(int argc, char **argv)
 {
+	bool help = argc == 2 && !strcmp(argv[1], "--help");
 	char *end = NULL;
 	long deaths = argc > 1 ? strtol(argv[1], &end, 10) : 100;
 	struct ledger *l;
 
 	if ((end && *end) || argc > 2 || deaths < 1 || deaths > DEATHS_MOST) {
-		fprintf(stderr, "usage: ledger [DEATHS], 1 to %d\n", DEATHS_MOST);
-		return 2;
+		fprintf(help ? stdout : stderr, "usage: ledger [DEATHS], 1 to %d\n",
+			DEATHS_MOST);
+		return help ? 0 : 2;
 	}
 	l = open_ledger();
 	for (long i = 0; i < deaths; i++)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <ipcwait/ipcwait.h>
@@ -64,6 +65,14 @@ static void report(void)
 		fputs(text, stdout);
 }
 
+static _Noreturn void usage(int status)
+{
+	fprintf(status ? stderr : stdout,
+		"usage: ticks [PERIOD_US [COUNT]], up to %d and %d\n", PERIOD_US_MOST,
+		COUNT_MOST);
+	exit(status);
+}
+
 static unsigned long number(const char *text, unsigned long most)
 {
 	char *end;
@@ -71,15 +80,15 @@ static unsigned long number(const char *text, unsigned long most)
 
 	if (*text >= '0' && *text <= '9' && !*end && n >= 1 && n <= most)
 		return n;
-	fprintf(stderr, "usage: ticks [PERIOD_US [COUNT]], up to %d and %d\n",
-		PERIOD_US_MOST, COUNT_MOST);
-	exit(2);
+	usage(2);
 }
 
 int main(int argc, char **argv)
 {
 	pthread_t clock;
 
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		usage(0);
 	if (argc > 1)
 		period_ns = (int64_t)number(argv[1], PERIOD_US_MOST) * 1000;
 	if (argc > 2)

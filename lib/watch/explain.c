@@ -70,9 +70,10 @@ static void add_heading(struct iw_text *t, const struct subject *s)
 static void add_cost(struct iw_text *t, const struct subject *s)
 {
 	enum iw_cost_source source = iw_cost_source(s->facts);
+	uint64_t block_ns = iw_cost_block_ns(s->facts, IPCWAIT_ADAPTIVE);
 
 	iw_text_add(t, "  a sleep and its wake cost ");
-	iw_text_add_time(t, 0, s->block_ns);
+	iw_text_add_time(t, 0, block_ns);
 	if (source == IW_COST_LEARNED)
 		iw_text_add(t, " (B, learned from %" PRIu64 " wakes", iw_cost_samples());
 	else
@@ -80,7 +81,12 @@ static void add_cost(struct iw_text *t, const struct subject *s)
 			    source == IW_COST_PARTLY_LEARNED ? "in part learned"
 			    : source == IW_COST_CALIBRATED   ? "as calibrated"
 							     : "from a table");
-	iw_text_add(t, "); preset %s\n", preset_names[s->preset]);
+	iw_text_add(t, "); preset %s", preset_names[s->preset]);
+	if (s->block_ns != block_ns) {
+		iw_text_add(t, ", to which it is worth ");
+		iw_text_add_time(t, 0, s->block_ns);
+	}
+	iw_text_add(t, "\n");
 }
 
 /* Waits that are remembered, and how many of them a threshold of @share would outlast. */

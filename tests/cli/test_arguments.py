@@ -30,6 +30,7 @@ BAD = [
     (["calibrate", "--json", "x" * 5000], "long"),
     (["calibrate", "--svg"], "--svg"),
     (["calibrate", "--svg", "."], "--svg"),
+    (["calibrate", "--svg", "-"], "--svg is '-'"),
     (["calibrate", "--jsonx", "a"], "--jsonx"),
     (["info", "x"], "'x'"),
     (["info", ""], "''"),

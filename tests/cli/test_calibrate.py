@@ -6,6 +6,8 @@ import os
 import pty
 import shutil
 import stat
+import subprocess
+import sys
 import unittest
 
 import common
@@ -21,7 +23,8 @@ def one_cpu():
 @unittest.skipIf(len(CPUS) < 2, "a calibration needs two CPUs")
 class Calibrate(common.CliTest):
     def calibrate(self, *args, **options):
-        r = self.run_it("calibrate", *args, **options)
+        """Saved in any case: what else runs is not what is tested."""
+        r = self.run_it("calibrate", "--force", *args, **options)
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
         return r.stdout
 
@@ -62,6 +65,19 @@ class Calibrate(common.CliTest):
 
     def test_nothing_is_saved(self):
         self.assertNotIn("saved in", self.calibrate("--no-save"))
+        self.assertEqual(self.files(), [])
+
+    def test_what_was_disturbed_is_not_saved(self):
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in CPUS[:4]]
+        try:
+            r = self.run_it("calibrate")
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+        self.check_one_line(r, 1)
+        self.assertRegex(r.stderr, "--force|too busy")
+        self.assertNotIn("saved in", r.stdout)
         self.assertEqual(self.files(), [])
 
     def test_default_place(self):
@@ -107,14 +123,14 @@ class Calibrate(common.CliTest):
 
     def test_what_cannot_be_saved_is_shown(self):
         for place, word in (self.path("no/such/place"), "No such file"), ("none", "no place"):
-            r = self.run_it("calibrate", IPCWAIT_CALIBRATION=place)
+            r = self.run_it("calibrate", "--force", IPCWAIT_CALIBRATION=place)
             self.check_one_line(r, 1, word)
             self.assertIn("B, what a sleep costs", r.stdout)
             self.assertNotIn("saved in", r.stdout)
 
     def test_a_damaged_file_is_replaced(self):
         self.write("calibration", "nonsense\n")
-        r = self.run_it("calibrate")
+        r = self.run_it("calibrate", "--force")
         self.assertEqual(r.returncode, 0, r)
         self.assertEqual(r.stderr.count("\n"), 1)
         self.assertIn("libipcwait: the saved calibration ignored", r.stderr)

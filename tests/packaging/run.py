@@ -23,12 +23,12 @@ PROGRAM = """#include <ipcwait/ipcwait.h>
 
 int main(void)
 {
-	struct ipcwait_sem s = IPCWAIT_SEM_INIT(1);
+    struct ipcwait_sem s = IPCWAIT_SEM_INIT(1);
 
-	if (ipcwait_sem_wait(&s))
-		return 1;
-	printf("%s\\n", ipcwait_version());
-	return 0;
+    if (ipcwait_sem_wait(&s))
+    	return 1;
+    printf("%s\\n", ipcwait_version());
+    return 0;
 }
 """
 

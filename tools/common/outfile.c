@@ -45,10 +45,21 @@ static int check_place(const char *path)
 	return access(path, W_OK) ? errno : 0;
 }
 
+/* Elsewhere that is the standard output: whoever means a file of that name says so. */
+static int refuse_dash(const char *option, const char *path)
+{
+	return strcmp(path, "-") != 0
+		       ? 0
+		       : complain("%s is '-', but must be the path of a file; ./- is one",
+				  option);
+}
+
 int outfile_check(const char *option, const char *path)
 {
 	int error = check_place(path);
 
+	if (refuse_dash(option, path))
+		return -EINVAL;
 	return error ? cannot(option, path, error) : 0;
 }
 
@@ -58,6 +69,8 @@ int outfile_open(struct outfile *o, const char *option, const char *path)
 	int n;
 
 	*o = (struct outfile){ .option = option, .path = path };
+	if (refuse_dash(option, path))
+		return -EINVAL;
 	if (error)
 		return cannot(option, path, error);
 	n = snprintf(o->unfinished, sizeof(o->unfinished), "%s.%ld.unfinished", path,
