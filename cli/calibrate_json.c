@@ -79,7 +79,8 @@ void calibrate_write_json(FILE *f, const struct calibrate_result *r)
 		json_null(&j, "other_programs_cpus");
 	else
 		json_number(&j, "other_programs_cpus", r->other_cpus);
-	json_text(&j, "saved_in", r->options->no_save || r->saved || r->refused ? NULL : r->path);
+	json_text(&j, "saved_in",
+		  r->options->no_save || r->saved || r->refused ? NULL : r->path);
 	write_figures(&j, &r->now);
 	json_open(&j, "pairs", '[');
 	for (unsigned i = 0; i < r->now.pair_count; i++)

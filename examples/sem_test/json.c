@@ -62,6 +62,7 @@ static void write_run(struct json *j, const struct run *x, bool kept)
 	json_number(j, "futex_wakes", x->futex_wakes);
 	json_number(j, "waits_spun", x->spun);
 	json_number(j, "waits_slept", x->slept);
+	json_number(j, "waits_slept_same_cpu", x->same_cpu);
 	json_number(j, "rescheduling_interrupts", x->rescheduling_interrupts);
 	json_number(j, "function_call_interrupts", x->function_call_interrupts);
 	json_close(j, '}');

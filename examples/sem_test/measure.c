@@ -55,6 +55,7 @@ void measure_library(struct library_cost *cost)
 		cost->spun += st.kind[i].spun;
 		cost->slept += st.kind[i].slept;
 	}
+	cost->same_cpu = st.reasons[IPCWAIT_REASON_SAME_CPU];
 	cost->block_cost_ns = st.block_cost_ns;
 	cost->block_samples = st.block_samples;
 }
@@ -66,6 +67,7 @@ void measure_library_since(struct library_cost *cost, const struct library_cost 
 	cost->futex_wakes -= before->futex_wakes;
 	cost->spun -= before->spun;
 	cost->slept -= before->slept;
+	cost->same_cpu -= before->same_cpu;
 }
 
 void measure_library_add(struct library_cost *sum, const struct library_cost *more)
@@ -74,6 +76,7 @@ void measure_library_add(struct library_cost *sum, const struct library_cost *mo
 	sum->futex_wakes += more->futex_wakes;
 	sum->spun += more->spun;
 	sum->slept += more->slept;
+	sum->same_cpu += more->same_cpu;
 	sum->block_cost_ns = more->block_cost_ns;
 	sum->block_samples = more->block_samples;
 }

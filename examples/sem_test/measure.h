@@ -28,6 +28,7 @@ struct library_cost {
 	uint64_t futex_wakes;
 	uint64_t spun;          /* waits that ended while spinning */
 	uint64_t slept;         /* waits that slept */
+	uint64_t same_cpu;      /* of them, because the waker was on the same CPU */
 	uint64_t block_cost_ns; /* B as it is now, not a difference */
 	uint64_t block_samples; /* wakes that B was learned from */
 };

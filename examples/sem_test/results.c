@@ -106,6 +106,7 @@ static void figures_of_run(const struct run *x, const struct run *glibc, double 
 		.futex_waits = x->futex_waits,
 		.futex_wakes = x->futex_wakes,
 		.interrupts = x->rescheduling_interrupts + x->function_call_interrupts,
+		.same_cpu = x->same_cpu / (x->spun + x->slept),
 		.roi = NAN,
 		.seconds_vs_glibc = NAN,
 		.cpu_vs_glibc = NAN,

@@ -27,6 +27,7 @@ struct run {
 	double futex_wakes;
 	double spun;
 	double slept;
+	double same_cpu; /* of those that slept: the waker was on the same CPU */
 	double rescheduling_interrupts;
 	double function_call_interrupts;
 };
@@ -88,6 +89,7 @@ struct figures {
 	double seconds_vs_glibc;
 	double cpu_vs_glibc;
 	double times_faster; /* glibc's seconds / seconds */
+	double same_cpu; /* share of waits that slept because the waker was on the same CPU */
 };
 
 void figures_of_entry(const struct results *r, const struct entry *e, struct figures *f);

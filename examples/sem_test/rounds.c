@@ -130,6 +130,7 @@ static void add_library(struct results *r, const struct entry *e, const struct a
 	run->futex_wakes = e->row->counted ? (double)cost.futex_wakes : NAN;
 	run->spun = e->row->counted ? (double)cost.spun : NAN;
 	run->slept = e->row->counted ? (double)cost.slept : NAN;
+	run->same_cpu = e->row->counted ? (double)cost.same_cpu : NAN;
 	if (e->row->counted) {
 		r->block_cost_ns = (double)cost.block_cost_ns;
 		r->block_samples = (double)cost.block_samples;

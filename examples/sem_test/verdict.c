@@ -9,6 +9,9 @@
 /* A ratio nearer to 1 than this is "as fast as". */
 #define SAME 0.02
 
+/* A share of waits that is worth a word: spinning beside whoever one waits for is of no use. */
+#define SAME_CPU_NOTED 0.1
+
 /* What a bar applies to. */
 enum scene {
 	SCENE_HAND_OFF,
@@ -137,6 +140,11 @@ static void add_hand_off(struct text *t, const struct figures *f)
 		add(t, " for %.2f of the CPU, ", f->cpu_vs_glibc);
 	}
 	add_bound(t, f->times_bound);
+	if (f->same_cpu > SAME_CPU_NOTED)
+		add(t,
+		    ", as %.0f %% of its waits slept because both workers were on the same "
+		    "CPU",
+		    f->same_cpu * 100);
 }
 
 static void add_form(struct text *t, const struct results *r, bool processes)

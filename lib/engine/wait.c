@@ -5,6 +5,7 @@
 #include "engine/sleep.h"
 #include "engine/spin.h"
 #include "engine/wait.h"
+#include "os/probes.h"
 #include "os/seam.h"
 #include "policy/call_cost.h"
 #include "policy/cost.h"
@@ -32,11 +33,6 @@ struct course {
 	struct iw_timed_plan plan; /* if there is one */
 	struct iw_outcome outcome;
 };
-
-static uint64_t now_ns(void)
-{
-	return (uint64_t)iw_clock_ns();
-}
 
 /* @age_ns since the wake. One of a sleep that had just begun is no sample, see IW_ENTRY_NS. */
 static void note_latency(const struct iw_waiter *me, uint64_t slept_ns, uint64_t age_ns)
@@ -86,7 +82,7 @@ static uint64_t lateness(const struct iw_waiter *me, uint64_t now, uint64_t slep
 
 static void note_sleep(const struct iw_waiter *me, struct course *c)
 {
-	uint64_t now = now_ns(), slept_ns = now > c->asleep_at ? now - c->asleep_at : 0;
+	uint64_t now = iw_now_ns(), slept_ns = now > c->asleep_at ? now - c->asleep_at : 0;
 
 	c->outcome.slept_ns += slept_ns;
 	c->late_ns = lateness(me, now, slept_ns);
@@ -129,8 +125,11 @@ static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 
 static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
 {
-	int r = iw_sleep_as(me, rest, until_ns);
+	int r;
 
+	IW_PROBE_SLEEP(me->window, me->site, me->what->kind, me->reason);
+	r = iw_sleep_as(me, rest, until_ns);
+	IW_PROBE_WOKEN(me->window, r);
 	me->woken = r >= 0;
 	me->woken_on = r > 0 ? (unsigned)r : 0;
 	return r;
@@ -294,7 +293,7 @@ static void begin_sleeping(struct iw_waiter *me, struct course *c)
 {
 	count_sleep(me, c->outcome.reason);
 	c->timer_at = IPCWAIT_FOREVER;
-	c->asleep_at = now_ns();
+	c->asleep_at = iw_now_ns();
 	c->began_at = c->asleep_at - c->spun_ns;
 	if (me->preset == IPCWAIT_LATENCY)
 		set_timer(me, c);
@@ -452,13 +451,13 @@ static int wait_in_earnest(struct iw_waiter *me, enum iw_reason why)
 static int wait_plainly(struct iw_waiter *me)
 {
 	bool observed = me->facts && iw_is_observed(me->facts);
-	uint64_t began_at = observed ? now_ns() : 0;
+	uint64_t began_at = observed ? iw_now_ns() : 0;
 	struct iw_outcome o = outcome_of(me);
 
 	o.reason = me->reason;
 	o.result = sleep_plainly(me);
 	if (observed)
-		o.slept_ns = now_ns() - began_at;
+		o.slept_ns = iw_now_ns() - began_at;
 	if (me->preset == IPCWAIT_LATENCY)
 		iw_plan_note_lateness(me, 0);
 	return tell(me, &o);

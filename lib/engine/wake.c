@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/cpu.h"
+#include "os/probes.h"
 #include "os/seam.h"
 #include "policy/cost.h"
 #include "watch/stats.h"
@@ -13,15 +14,10 @@
  */
 #define WAKE_FRESH_NS 1000000
 
-static uint64_t now_ns(void)
-{
-	return (uint64_t)iw_clock_ns();
-}
-
 /* Put also where nothing is learned from it: iw_stamp_fresh() depends on it. */
 uint64_t iw_stamp(struct ipcwait_window *w)
 {
-	uint64_t now = now_ns();
+	uint64_t now = iw_now_ns();
 
 	iw_window_put_stamp(w, iw_clock_common(now), iw_cpu_current());
 	iw_self()->stamped = w;
@@ -32,7 +28,7 @@ bool iw_stamp_fresh(const struct ipcwait_window *w)
 {
 	uint64_t age_ns;
 
-	return iw_window_stamp_age(w, iw_clock_common(now_ns()), WAKE_FRESH_NS, &age_ns);
+	return iw_window_stamp_age(w, iw_clock_common(iw_now_ns()), WAKE_FRESH_NS, &age_ns);
 }
 
 /*
@@ -45,7 +41,7 @@ static void learn_from_wake(uint64_t stamped_at, unsigned woken)
 
 	self->woke_at = stamped_at;
 	if (self->wakes < 4 || self->wakes % 4 == 0)
-		iw_cost_note_waker((now_ns() - stamped_at) / woken);
+		iw_cost_note_waker((iw_now_ns() - stamped_at) / woken);
 	self->wakes++;
 }
 
@@ -65,12 +61,17 @@ void iw_note_wake(enum ipcwait_kind kind, int woken, uint64_t stamped_at)
 int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool private_,
 	    uint64_t stamped_at)
 {
-	return count_wake(kind, iw_futex_wake(futex, count, private_), stamped_at);
+	int woken = iw_futex_wake(futex, count, private_);
+
+	IW_PROBE_WAKE(futex, kind, woken);
+	return count_wake(kind, woken, stamped_at);
 }
 
 int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 		 bool private_, uint32_t bits, uint64_t stamped_at)
 {
-	return count_wake(kind, iw_futex_wake_bits(futex, count, private_, bits),
-			  stamped_at);
+	int woken = iw_futex_wake_bits(futex, count, private_, bits);
+
+	IW_PROBE_WAKE(futex, kind, woken);
+	return count_wake(kind, woken, stamped_at);
 }

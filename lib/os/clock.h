@@ -8,6 +8,12 @@
 /* CLOCK_MONOTONIC in ns, the clock of all deadlines. */
 int64_t iw_clock_ns(void);
 
+/* The same for what is added and subtracted: it is never negative. */
+static inline uint64_t iw_now_ns(void)
+{
+	return (uint64_t)iw_clock_ns();
+}
+
 /* CLOCK_REALTIME in ns, for deadlines that are told by it: it may be set. */
 int64_t iw_clock_real_ns(void);
 

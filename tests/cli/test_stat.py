@@ -131,6 +131,30 @@ class Stat(Pages):
         with open(self.path("m.prom"), encoding="ascii") as f:
             self.check_metrics(f.read(), p.pid)
 
+    def test_dashboard(self):
+        """It asks for series that there are, and the page about it names all of them."""
+        p = self.begin("300", "stop")
+        self.wait_stopped(p.pid)
+        text = self.run_it("stat", "--openmetrics").stdout
+        series = {name + ("_total" if kind == "counter" else "")
+                  for name, kind in re.findall(r"# TYPE (\w+) (\w+)", text)}
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs",
+                              "monitoring")
+        with open(os.path.join(folder, "dashboard.json"), encoding="ascii") as f:
+            board = json.load(f)
+        asked = [t["expr"] for panel in board["panels"] for t in panel["targets"]]
+        used = set(re.findall(r"ipcwait_\w+", " ".join(asked)))
+        self.assertTrue(used and used <= series, used - series)
+        for expression in asked:
+            self.assertEqual(expression.count("("), expression.count(")"), expression)
+            for labels in re.findall(r"by \(([^)]*)\)", expression):
+                self.assertLessEqual(set(labels.split(", ")),
+                                     {"instance", "program", "kind", "end", "reason", "object"})
+        with open(os.path.join(folder, "README.md"), encoding="ascii") as f:
+            named = set(re.findall(r"`(ipcwait_\w+?)`", f.read()))
+        self.assertEqual({n for n in named if n in series or n.endswith(("_total", "_seconds"))},
+                         series)
+
     def check_metrics(self, text, pid):
         """The grammar of the format, and that each sample is of the family announced before it."""
         lines = text.splitlines()

@@ -26,7 +26,7 @@ int main(void)
     struct ipcwait_sem s = IPCWAIT_SEM_INIT(1);
 
     if (ipcwait_sem_wait(&s))
-    	return 1;
+        return 1;
     printf("%s\\n", ipcwait_version());
     return 0;
 }

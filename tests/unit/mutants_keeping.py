@@ -484,7 +484,7 @@ MUTANTS = [
     Mutant('three bursts ahead', CREDIT, '(sum < 2 * burst ? sum : 2 * burst)',
            '(sum < 3 * burst ? sum : 3 * burst)', 'credit_test', 'accounts_are_exact'),
 
-    Mutant('a plain sleep is not told', WAIT, '\t\to.slept_ns = now_ns() - began_at;', '\t\t;',
+    Mutant('a plain sleep is not told', WAIT, '\t\to.slept_ns = iw_now_ns() - began_at;', '\t\t;',
            'keeping_spins_test', 'people_are_told'),
 
     # What is waited for in the kernel.
