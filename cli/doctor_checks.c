@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 /* A share of CPU time that the host took: from here on it is noticed, and it hurts. */
-#define STEAL_NOTED  0.001
-#define STEAL_HURTS  0.02
-#define DAYS_OLD     30
-#define S_PER_DAY    86400
+#define STEAL_NOTED 0.001
+#define STEAL_HURTS 0.02
+/* As in lib/engine/plan.c: with less nobody spins. */
+#define QUOTA_LEAST  1.5
 #define CALLS        2000
 #define SLOW_CALL_NS 700
 
@@ -88,6 +88,9 @@ static void check_quota(struct doctor_finding *f, const struct info *info)
 		say(f, DOCTOR_UNKNOWN, NULL, "a quota of CPU time is not known");
 	else if (fact->kind == INFO_NONE)
 		say(f, DOCTOR_OK, NULL, "no quota of CPU time");
+	else if (fact->number >= QUOTA_LEAST && fact->number < 2)
+		say(f, DOCTOR_NOTE, NULL, "a quota of %.3g CPUs leaves little room to spin",
+		    fact->number);
 	else if (fact->number < 2)
 		say(f, DOCTOR_PROBLEM,
 		    "Raise cpu.max (docker --cpus, limits.cpu in Kubernetes) to 2 or more, "

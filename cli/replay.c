@@ -81,41 +81,47 @@ static const struct argument known[] = {
 static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]),
 					    set_file };
 
-/* Names that the library's users know; the simulator has its own. */
+/* The library's presets. */
 static const struct {
 	const char *name;
 	const struct rule *rule;
 } rows[] = {
 	{ "adaptive", &rule_ipcwait },
-	{ "spin", &rule_spin },
+	{ "spin", &rule_preset_spin },
 	{ "block", &rule_block },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static bool is_a_row(const struct rule *rule)
+/* Of the simulator's rules: those that are a row, and one whose timed sleeps are not replayed. */
+static bool is_left_out(const struct rule *rule)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].rule == rule)
-			return true;
-	/* Timed sleeps are not replayed. */
-	return rule == &rule_latency;
+	return rule == &rule_ipcwait || rule == &rule_block || rule == &rule_latency;
+}
+
+/* The simulator's `spin` is another than the library's. */
+static const char *name_of(const struct rule *rule)
+{
+	return rule == &rule_spin ? "to the end" : rule->name;
 }
 
 /* Return: 0, or -EINVAL after one line on stderr. */
 static int set_price(struct replay_price *price, const struct options *o,
 		     const struct waits *w)
 {
-	bool known_here = replay_price_of(w, price);
+	uint64_t block_ns = replay_block_ns(w);
 
-	if (!known_here && !o->late_given)
+	price->late_ns = o->late_given ? o->late_us * NS_PER_US : replay_late_ns(w);
+	if (!price->late_ns)
 		return complain("no wait in '%s' slept whose length is known: what does a "
 				"wake cost? Say so with --wake",
 				shown(w->path, -1));
-	if (o->late_given)
-		price->late_ns = o->late_us * NS_PER_US;
-	if (o->paid_given)
-		price->paid_ns = o->paid_us * NS_PER_US;
+	if (!block_ns && !o->paid_given)
+		return complain("'%s' does not tell what a sleep costs: say so with --paid",
+				shown(w->path, -1));
+	price->paid_ns = o->paid_given               ? o->paid_us * NS_PER_US
+			 : block_ns > price->late_ns ? block_ns - price->late_ns
+						     : 0;
 	return 0;
 }
 
@@ -160,10 +166,10 @@ static void print(const struct waits *w, const struct options *o,
 	for (unsigned i = 0; o->all && i < n_rules; i++) {
 		struct replay_bill b;
 
-		if (is_a_row(rules[i]))
+		if (is_left_out(rules[i]))
 			continue;
 		b = replay_under(w, rules[i], price);
-		print_row(rules[i]->name, &b, price);
+		print_row(name_of(rules[i]), &b, price);
 	}
 }
 
@@ -198,10 +204,10 @@ static void write_json(const struct waits *w, const struct options *o,
 		write_row(&j, rows[i].name, &b, price);
 	}
 	for (unsigned i = 0; o->all && i < n_rules; i++) {
-		if (is_a_row(rules[i]))
+		if (is_left_out(rules[i]))
 			continue;
 		b = replay_under(w, rules[i], price);
-		write_row(&j, rules[i]->name, &b, price);
+		write_row(&j, name_of(rules[i]), &b, price);
 	}
 	json_close(&j, '}');
 	json_end(&j);
@@ -219,6 +225,7 @@ int replay_main(int argc, char **argv)
 	if (waits_open(&w, o.file))
 		return EXIT_FAILED;
 	r = set_price(&price, &o, &w);
+	replay_sort(&w);
 	if (!r && o.json)
 		write_json(&w, &o, &price);
 	else if (!r)

@@ -22,6 +22,9 @@ struct replay_bill {
 /* The subcommand. Returns an exit status. */
 int replay_main(int argc, char **argv);
 
+/* Object by object, once, before waits are replayed. */
+void replay_sort(struct waits *w);
+
 /* Waits of known length under @rule, whatever they were recorded under. */
 struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 				const struct replay_price *price);
@@ -29,7 +32,10 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 /* What the record itself shows of the same waits. */
 struct replay_bill replay_recorded(const struct waits *w);
 
-/* By the record; false: it has no sleep of a wait whose length is known. */
-bool replay_price_of(const struct waits *w, struct replay_price *price);
+/* The median of the record; 0: it has no sleep of a wait whose length is known. */
+uint64_t replay_late_ns(const struct waits *w);
+
+/* B, by the process that has learned most; 0: none has told. */
+uint64_t replay_block_ns(const struct waits *w);
 
 #endif

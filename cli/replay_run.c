@@ -44,8 +44,7 @@ static bool is_sample(const struct ipcwait_record_wait *w)
 	       late_ns(w) < LATE_NS_MOST;
 }
 
-/* B is that of the process that has learned most. */
-static uint64_t block_ns_of(const struct waits *w)
+uint64_t replay_block_ns(const struct waits *w)
 {
 	uint64_t samples = 0, block_ns = 0;
 
@@ -58,10 +57,10 @@ static uint64_t block_ns_of(const struct waits *w)
 	return block_ns;
 }
 
-bool replay_price_of(const struct waits *w, struct replay_price *price)
+uint64_t replay_late_ns(const struct waits *w)
 {
 	double *late = calloc(w->n + 1, sizeof(*late));
-	uint64_t block_ns = block_ns_of(w);
+	uint64_t median_ns = 0;
 	unsigned n = 0;
 
 	if (!late)
@@ -70,11 +69,9 @@ bool replay_price_of(const struct waits *w, struct replay_price *price)
 		if (is_sample(w->wait[i].is))
 			late[n++] = (double)late_ns(w->wait[i].is);
 	if (n)
-		price->late_ns = (uint64_t)median(late, n);
+		median_ns = (uint64_t)median(late, n);
 	free(late);
-	if (n)
-		price->paid_ns = block_ns > price->late_ns ? block_ns - price->late_ns : 0;
-	return n > 0;
+	return median_ns;
 }
 
 struct replay_bill replay_recorded(const struct waits *w)
@@ -123,16 +120,10 @@ static void replay_wait(struct replay_bill *b, const struct rule *rule,
 	rule->learn(state, &o);
 }
 
-static struct waits_wait *sorted(const struct waits *w)
+void replay_sort(struct waits *w)
 {
-	struct waits_wait *all = calloc(w->n + 1, sizeof(*all));
-
-	if (!all)
-		give_up("no memory");
-	for (size_t i = 0; i < w->n; i++)
-		all[i] = w->wait[i];
-	qsort(all, w->n, sizeof(*all), by_object);
-	return all;
+	if (w->n)
+		qsort(w->wait, w->n, sizeof(*w->wait), by_object);
 }
 
 struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
@@ -140,14 +131,13 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 {
 	uint64_t block_ns = price->late_ns + price->paid_ns;
 	struct random random = random_stream(1, rule->name, "replay");
-	struct waits_wait *all = sorted(w);
 	const struct waits_wait *last = NULL;
 	union rule_state state = { 0 };
 	struct replay_bill b = { 0 };
 
 	rule->init(&state, block_ns);
 	for (size_t i = 0; i < w->n; i++) {
-		const struct waits_wait *now = &all[i];
+		const struct waits_wait *now = &w->wait[i];
 
 		if (!is_known(now->is))
 			continue;
@@ -157,6 +147,5 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 		replay_wait(&b, rule, &state, &random, now->is->length_ns, price);
 		last = now;
 	}
-	free(all);
 	return b;
 }

@@ -99,11 +99,18 @@ static void rest(double seconds)
 	(void)nanosleep(&t, NULL);
 }
 
-static void kill_children(void)
+static void signal_pairs(int sig)
 {
 	for (unsigned i = 0; i < 2 * PAIRS_MOST; i++)
 		if (children[i] > 0)
-			(void)kill(children[i], SIGKILL);
+			(void)kill(children[i], sig);
+}
+
+/* All stand still first: whoever outlives its partner would complain of that. */
+static void kill_children(void)
+{
+	signal_pairs(SIGSTOP);
+	signal_pairs(SIGKILL);
 	for (unsigned i = 0; i < CPUS_MOST; i++)
 		if (hogs[i] > 0)
 			(void)kill(hogs[i], SIGKILL);

@@ -57,10 +57,10 @@ struct ipcwait_record_head {
 	uint64_t began_ns,
 		began_at_ns; /* one moment, by CLOCK_REALTIME and CLOCK_MONOTONIC */
 	char library[IPCWAIT_RECORD_NAME_BYTES]; /* its version, ends with a zero */
-	uint64_t unused[6];
-	uint64_t used; /* records that were begun */
-	uint64_t room; /* records that the file has room for by now */
-	uint64_t lost; /* for which there was none */
+	uint64_t used;    /* records that were begun */
+	uint64_t room;    /* records that the file has room for by now */
+	uint64_t lost;    /* for which there was none */
+	uint64_t stopped; /* why the file cannot grow any more, an errno; 0: it can */
 };
 
 struct ipcwait_record_process {
@@ -70,7 +70,8 @@ struct ipcwait_record_process {
 	uint32_t unused;
 	uint64_t at_ns;                          /* when, by CLOCK_MONOTONIC */
 	char program[IPCWAIT_RECORD_NAME_BYTES]; /* ends with a zero */
-	uint64_t unused_too;
+	/* Another after exec(3). Two copies of the library in a process tell of it twice, alike. */
+	uint64_t identity;
 };
 
 /* The time that the true length does not say was spent on waking. */
@@ -115,7 +116,8 @@ struct ipcwait_record_mapping {
 	uint64_t begin, end; /* addresses */
 	uint64_t offset;     /* in the file */
 	uint32_t length;     /* of the path */
-	uint32_t unused[7];
+	uint32_t unused;
+	uint64_t unused_too, unused_three[2];
 };
 
 struct ipcwait_record_text {

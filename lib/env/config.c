@@ -192,7 +192,7 @@ static void show(char shown[SHOWN_BYTES], const char *value)
 	size_t n = 0;
 
 	for (; value[n] && n < SHOWN_BYTES - 1; n++)
-		shown[n] = value[n] < ' ' || value[n] > '~' ? '?' : value[n];
+		shown[n] = (char)(value[n] < ' ' || value[n] > '~' ? '?' : value[n]);
 	shown[n] = '\0';
 	if (value[n])
 		memcpy(shown + n - 3, "...", 3);

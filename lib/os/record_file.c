@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,9 +19,12 @@
 
 static int open_path(const char *path, int flags)
 {
-	return (int)syscall(SYS_openat, AT_FDCWD, path,
-			    flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
-			    S_IRUSR | S_IWUSR);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+			      flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+				      O_NOCTTY,
+			      S_IRUSR | S_IWUSR);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /* To close it would not let others have it: the mapping holds it too. */
@@ -31,10 +35,20 @@ static void close_it(struct iw_record_file *f)
 	f->fd = -1;
 }
 
+/* Beyond the limit the kernel would send a signal that ends the program. */
+static bool is_allowed(uint64_t bytes)
+{
+	struct rlimit most;
+
+	return getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
+}
+
 static int write_zeros(int fd, uint64_t at, size_t bytes)
 {
 	static const char zeros[4096];
 
+	if (!is_allowed(at + bytes))
+		return -EFBIG;
 	while (bytes) {
 		long n = syscall(SYS_pwrite64, fd, zeros,
 				 bytes < sizeof(zeros) ? bytes : sizeof(zeros), at);
@@ -54,11 +68,13 @@ static int write_zeros(int fd, uint64_t at, size_t bytes)
 static int lock(int fd, unsigned tries)
 {
 	const struct timespec pause = { .tv_nsec = TRY_NS };
-	int r;
 
-	while ((r = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -errno) && --tries)
+	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		if (errno != EWOULDBLOCK || !--tries)
+			return -errno;
 		(void)syscall(SYS_nanosleep, &pause, NULL);
-	return r;
+	}
+	return 0;
 }
 
 static int look_at(struct iw_record_file *f)
@@ -85,10 +101,19 @@ static int begin(struct iw_record_file *f, size_t bytes)
 		r = look_at(f);
 	if (r || f->bytes)
 		return r;
-	r = write_zeros(f->fd, 0, bytes);
-	f->made = true;
+	f->empty = true;
 	f->bytes = bytes;
-	return r;
+	return write_zeros(f->fd, 0, bytes);
+}
+
+/* Made or found. */
+static int open_or_make(struct iw_record_file *f)
+{
+	f->fd = open_path(f->path, O_CREAT | O_EXCL);
+	f->made = f->fd >= 0;
+	if (f->fd == -EEXIST)
+		f->fd = open_path(f->path, 0);
+	return f->fd < 0 ? f->fd : 0;
 }
 
 int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes)
@@ -99,8 +124,9 @@ int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes
 	*f = (struct iw_record_file){ .fd = -1 };
 	if (length < sizeof(f->path)) {
 		memcpy(f->path, path, length + 1);
-		f->fd = open_path(path, O_CREAT);
-		r = f->fd < 0 ? -errno : begin(f, bytes);
+		r = open_or_make(f);
+		if (!r)
+			r = begin(f, bytes);
 	}
 	if (r && f->fd >= 0)
 		iw_record_file_abandon(f);
@@ -117,6 +143,14 @@ void *iw_record_file_map(const struct iw_record_file *f, size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+void iw_record_file_unmap(void *memory, size_t bytes)
+{
+	int saved_errno = errno;
+
+	(void)munmap(memory, bytes);
+	errno = saved_errno;
+}
+
 void iw_record_file_release(struct iw_record_file *f)
 {
 	int saved_errno = errno;
@@ -125,14 +159,33 @@ void iw_record_file_release(struct iw_record_file *f)
 	errno = saved_errno;
 }
 
+/* Another process may have begun it while this one asked for it. */
 void iw_record_file_abandon(struct iw_record_file *f)
 {
 	int saved_errno = errno;
 
-	if (f->made)
+	if (f->made && f->empty)
 		(void)unlink(f->path);
 	close_it(f);
 	errno = saved_errno;
+}
+
+/* Of what may be otherwise the next time: -EAGAIN. */
+static int why_not_again(int r)
+{
+	switch (r) {
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+	case -EINTR:
+		return -EAGAIN;
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ELOOP:
+		return -ESTALE;
+	default:
+		return r;
+	}
 }
 
 /* The path may lead to another file by now, or to nothing. */
@@ -143,7 +196,7 @@ static int reopen(struct iw_record_file *f)
 
 	f->fd = open_path(f->path, 0);
 	if (f->fd < 0)
-		return -ESTALE;
+		return why_not_again(f->fd);
 	r = lock(f->fd, 1);
 	if (!r)
 		r = look_at(f);
@@ -174,7 +227,7 @@ int iw_record_file_extend(const struct iw_record_file *f, uint64_t at, size_t by
 
 const char *iw_record_file_error(int error)
 {
-	const char *text = strerrordesc_np(error);
+	const char *text = error == ELOOP ? "it is a link" : strerrordesc_np(error);
 
 	return text ? text : "unknown error";
 }

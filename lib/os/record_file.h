@@ -18,7 +18,8 @@
 
 struct iw_record_file {
 	int fd;         /* -1: nobody has it for itself */
-	bool made;      /* it was empty, or not there */
+	bool made;      /* it was not there before */
+	bool empty;     /* nothing was in it */
 	uint64_t bytes; /* its size when it was opened */
 	uint64_t device, inode;
 	char path[PATH_MAX];
@@ -35,6 +36,8 @@ int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes
 /* Its first @bytes, be there that much or not, for the process's life; NULL: no memory. */
 void *iw_record_file_map(const struct iw_record_file *f, size_t bytes);
 
+void iw_record_file_unmap(void *memory, size_t bytes);
+
 /* Others may have it now. */
 void iw_record_file_release(struct iw_record_file *f);
 
@@ -43,7 +46,7 @@ void iw_record_file_abandon(struct iw_record_file *f);
 
 /*
  * Open it again, without waiting.
- *   -EAGAIN  somebody else has it
+ *   -EAGAIN  somebody else has it, or there are no descriptors: perhaps later
  *   -ESTALE  it is not the same file any more
  */
 int iw_record_file_open_again(struct iw_record_file *f);

@@ -48,7 +48,7 @@ void iw_record_wait(const char *path, const struct iw_outcome *o)
 	if (!iw_record_is_open(path))
 		return;
 	r.wait.tid = iw_thread_id();
-	r.wait.ended_ns = (uint64_t)iw_clock_ns();
+	r.wait.ended_ns = iw_now_ns();
 	iw_record_put(&r, 1);
 }
 
@@ -61,7 +61,7 @@ void iw_record_cost(uint64_t block_ns, uint64_t samples)
 {
 	static struct ipcwait_word64 last;
 	union iw_record r = { .cost = { .type = IPCWAIT_RECORD_COST,
-					.at_ns = (uint64_t)iw_clock_ns(),
+					.at_ns = iw_now_ns(),
 					.block_ns = block_ns,
 					.samples = samples } };
 
@@ -75,7 +75,7 @@ void iw_record_cost(uint64_t block_ns, uint64_t samples)
 
 void iw_record_end(void)
 {
-	if (iw_record_is_open(NULL))
+	if (iw_record_is_told())
 		iw_record_tell_more_code();
 }
 

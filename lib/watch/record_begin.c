@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "os/lines.h"
 #include "os/seam.h"
+#include "policy/hash.h"
 #include "watch/objects.h"
 #include "watch/record.h"
 #include "watch/record_begin.h"
@@ -28,14 +30,18 @@ _Static_assert(sizeof(struct ipcwait_record_head) <= IW_RECORD_FIRST_AT, "it fit
 /* A file with more code than this is not told of whole. */
 #define MAPS_BYTES_MOST (1u << 20)
 
+#define MAPPED_BYTES (IW_RECORD_FIRST_AT + (size_t)IW_RECORD_MOST * IW_RECORD_BYTES)
+
 #define TEXTS_MOST 16
+#define PATH_BYTES ((size_t)TEXTS_MOST * IPCWAIT_RECORD_TEXT_BYTES)
 
 /* In /proc/self/maps: " r-xp ". */
 #define BASE         16
 #define RIGHTS_BYTES 6
 #define EXECUTE_AT   3
 
-static unsigned mappings_told;
+/* A sum over the mappings that were told of. */
+static struct ipcwait_word64 mappings_told;
 
 uint32_t iw_record_pid(void)
 {
@@ -80,7 +86,7 @@ static void fill_head(struct ipcwait_record_head *h)
 		.first_at = IW_RECORD_FIRST_AT,
 		.most = IW_RECORD_MOST,
 		.began_ns = real_time_ns(),
-		.began_at_ns = (uint64_t)iw_clock_ns(),
+		.began_at_ns = iw_now_ns(),
 		.room = IW_RECORD_CHUNK,
 	};
 	(void)snprintf(h->library, sizeof(h->library), "%s", ipcwait_version());
@@ -95,25 +101,37 @@ static bool is_sound(const struct ipcwait_record_head *h, uint64_t bytes)
 	       h->room <= (bytes - IW_RECORD_FIRST_AT) / IW_RECORD_BYTES;
 }
 
-struct ipcwait_record_head *iw_record_begin_file(const struct iw_record_file *f)
+int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_head **head)
 {
 	struct ipcwait_record_head *h;
 
 	if (f->bytes < IW_RECORD_FIRST_AT)
-		return NULL;
-	h = iw_record_file_map(f, IW_RECORD_FIRST_AT + IW_RECORD_MOST * IW_RECORD_BYTES);
+		return -EEXIST;
+	h = iw_record_file_map(f, MAPPED_BYTES);
 	if (!h)
-		return NULL;
-	if (f->made)
+		return -ENOMEM;
+	if (f->empty)
 		fill_head(h);
-	return is_sound(h, f->bytes) ? h : NULL;
+	if (!is_sound(h, f->bytes)) {
+		iw_record_file_unmap(h, MAPPED_BYTES);
+		return -EEXIST;
+	}
+	*head = h;
+	return 0;
+}
+
+/* By where the kernel has put things when the program began. */
+static uint64_t identity(void)
+{
+	return iw_hash(getauxval(AT_RANDOM) ^ getauxval(AT_SYSINFO_EHDR) << 1);
 }
 
 void iw_record_tell_process(uint32_t parent)
 {
 	union iw_record r = { .process = { .type = IPCWAIT_RECORD_PROCESS,
 					   .parent = parent,
-					   .at_ns = (uint64_t)iw_clock_ns() } };
+					   .at_ns = iw_now_ns(),
+					   .identity = identity() } };
 
 	(void)snprintf(r.process.program, sizeof(r.process.program), "%s",
 		       program_invocation_short_name);
@@ -126,9 +144,9 @@ static void tell_mapping(struct ipcwait_record_mapping *m, const char *path)
 	union iw_record r[1 + TEXTS_MOST] = { { .type = 0 } };
 	size_t length = strlen(path), texts = 0;
 
-	if (length > TEXTS_MOST * IPCWAIT_RECORD_TEXT_BYTES) {
-		path += length - TEXTS_MOST * IPCWAIT_RECORD_TEXT_BYTES;
-		length = TEXTS_MOST * IPCWAIT_RECORD_TEXT_BYTES;
+	if (length > PATH_BYTES) {
+		path += length - PATH_BYTES;
+		length = PATH_BYTES;
 	}
 	m->length = (uint32_t)length;
 	r[0].mapping = *m;
@@ -162,30 +180,33 @@ static const char *read_mapping(struct ipcwait_record_mapping *m, const char *li
 	return path;
 }
 
-/* How many mappings of code there are, and each of them to tell(), if that is not NULL. */
-static unsigned each_mapping(void (*tell)(struct ipcwait_record_mapping *m,
+/* A sum over the mappings of code, and each of them to tell(), if that is not NULL. */
+static uint64_t each_mapping(void (*tell)(struct ipcwait_record_mapping *m,
 					  const char *path))
 {
 	struct ipcwait_record_mapping m;
 	struct iw_lines l;
 	const char *line, *path;
-	unsigned n = 0;
+	uint64_t sum = 0;
 
 	if (!iw_lines_open(&l, "/proc/self/maps", MAPS_BYTES_MOST))
 		return 0;
 	while ((line = iw_lines_next(&l))) {
 		path = read_mapping(&m, line);
-		n += path != NULL;
+		if (path)
+			sum += iw_hash(m.begin ^ m.end << 1);
 		if (path && tell)
 			tell(&m, path);
 	}
 	iw_lines_close(&l);
-	return n;
+	return sum;
 }
 
 static void tell_code(void)
 {
-	mappings_told = each_mapping(tell_mapping);
+	/* ORD record_begin.X2: relaxed, statistic: two threads may both tell of them. */
+	ipcwait_impl_store64_relaxed(&mappings_told, each_mapping(NULL));
+	(void)each_mapping(tell_mapping);
 }
 
 static void tell_names(void)
@@ -212,6 +233,7 @@ void iw_record_tell_memory(void)
 
 void iw_record_tell_more_code(void)
 {
-	if (each_mapping(NULL) != mappings_told)
+	/* ORD record_begin.X3: relaxed, statistic, as record_begin.X2. */
+	if (each_mapping(NULL) != ipcwait_impl_load64_relaxed(&mappings_told))
 		tell_code();
 }

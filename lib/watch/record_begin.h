@@ -19,8 +19,11 @@ uint32_t iw_record_pid(void);
 /* With the number of this process for %p, and % for %%. False: it does not fit. */
 bool iw_record_expand(char path[PATH_MAX], const char *text);
 
-/* Write the head of a file that was made, or check that of another. NULL: it is no record. */
-struct ipcwait_record_head *iw_record_begin_file(const struct iw_record_file *f);
+/*
+ * Write the head of a file that was empty, or check that of another. 0, and where it is mapped;
+ * -EEXIST: it is no record, or of another version; -ENOMEM.
+ */
+int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_head **head);
 
 /* Who this process is; @parent is 0, or who it is a copy of. */
 void iw_record_tell_process(uint32_t parent);

@@ -15,15 +15,22 @@
 
 #define NONE UINT64_MAX
 
-enum { CLOSED, OPENING, OPEN, FAILED };
+/*
+ * Whoever opens the file, and whoever lets it grow, leaves the generation of its process there: in
+ * a child of fork(2) it is a thread that is not here, and whoever comes next does it anew.
+ */
+enum { CLOSED, OPEN, FAILED, OPENING };
+
+#define STATE      3u
+#define STATE_BITS 2
 
 static struct ipcwait_word32 state;
 static struct ipcwait_word32 generation; /* of the process that has told of itself */
 
-/* Whoever lets the file grow: nobody, somebody, nobody any more. */
-enum { FREE, BUSY, CANNOT };
+enum { FREE, CANNOT, BUSY };
 
 static struct ipcwait_word32 growing;
+
 static struct iw_record_file file;
 
 static struct ipcwait_record_head *head;
@@ -51,15 +58,26 @@ static uint64_t used(void)
 	return ipcwait_impl_load64_relaxed(word(&head->used));
 }
 
-/* Another process may have done it since. False: it cannot be done any more. */
-static bool extend(void)
+static uint32_t marked(uint32_t what)
+{
+	return what | iw_process_generation() << STATE_BITS;
+}
+
+/* Of a process that has been copied: whoever was at it is not here. */
+static bool is_left_over(uint32_t found, uint32_t what)
+{
+	return (found & STATE) == what && found != marked(what);
+}
+
+/* Another process may have done it since. */
+static int extend(void)
 {
 	uint64_t from = room();
 	uint64_t n = most - from < IW_RECORD_CHUNK ? most - from : IW_RECORD_CHUNK;
 	int r = iw_record_file_open_again(&file);
 
 	if (r)
-		return r == -EAGAIN;
+		return r;
 	if (from == room()) {
 		r = iw_record_file_extend(&file, head->first_at + from * IW_RECORD_BYTES,
 					  n * IW_RECORD_BYTES);
@@ -68,30 +86,38 @@ static bool extend(void)
 			ipcwait_impl_store64_release(word(&head->room), from + n);
 	}
 	iw_record_file_release(&file);
+	return r;
+}
+
+/* True: this thread has made room. */
+static bool grow(void)
+{
+	/* ORD record_place.X15: relaxed, re-checked by the exchange. */
+	uint32_t found = ipcwait_impl_load32_relaxed(&growing);
+	int r;
+
+	if (found != FREE && !is_left_over(found, BUSY))
+		return false;
+	/* ORD record_place.A4: acquire, sees what the last has left. Pairs with record_place.R4. */
+	if (!ipcwait_impl_cas32_acquire(&growing, &found, marked(BUSY)))
+		return false;
+	r = extend();
+	if (r && r != -EAGAIN)
+		/* ORD record_place.X16: relaxed, statistic: for people. */
+		ipcwait_impl_store64_relaxed(word(&head->stopped), (uint64_t)-r);
+	/* ORD record_place.R4: release, what `file` holds. Pairs with record_place.A4. */
+	ipcwait_impl_store32_release(&growing, r && r != -EAGAIN ? CANNOT : FREE);
 	return !r;
 }
 
-static void grow(void)
-{
-	uint32_t found = FREE;
-
-	/* ORD record_place.A4: acquire, sees what the last has left. Pairs with record_place.R4. */
-	if (!ipcwait_impl_cas32_acquire(&growing, &found, BUSY))
-		return;
-	found = extend() ? FREE : CANNOT;
-	/* ORD record_place.R4: release, what `file` holds. Pairs with record_place.A4. */
-	ipcwait_impl_store32_release(&growing, found);
-}
-
 /* The first of @n numbers that nobody else has; NONE if there are none. */
-static uint64_t deal(unsigned n)
+static uint64_t deal(unsigned n, bool *grown)
 {
 	uint64_t end = room(), first;
 
-	if (used() + n + FEW > end && end < most) {
-		grow();
+	*grown = used() + n + FEW > end && end < most && grow();
+	if (*grown)
 		end = room();
-	}
 	/* ORD record_place.X5: relaxed, no order needed: deals out numbers. */
 	first = used() + n > end ? NONE : ipcwait_impl_add64_relaxed(word(&head->used), n);
 	if (first <= end - n)
@@ -119,12 +145,16 @@ static uint32_t own_pid(void)
 
 void iw_record_put(union iw_record *r, unsigned n)
 {
-	uint64_t first = deal(n);
+	bool grown;
+	uint64_t first = deal(n, &grown);
 
 	for (unsigned i = 0; first != NONE && i < n; i++) {
 		r[i].process.pid = own_pid();
 		write_at(first + i, &r[i]);
 	}
+	/* Now and then: what is looked up in a record that goes on may have been loaded since. */
+	if (grown)
+		iw_record_tell_more_code();
 }
 
 static void warn(const char *path, const char *why)
@@ -157,10 +187,11 @@ static const char *open_at(const char *path)
 				IW_RECORD_FIRST_AT + IW_RECORD_CHUNK * IW_RECORD_BYTES);
 	if (r)
 		return r == -EEXIST ? "it is no regular file" : iw_record_file_error(-r);
-	head = iw_record_begin_file(&file);
-	if (!head) {
+	r = iw_record_begin_file(&file, &head);
+	if (r) {
 		iw_record_file_abandon(&file);
-		return "it is there already, and no record of this version";
+		return r == -EEXIST ? "it is there already, and no record of this version"
+				    : iw_record_file_error(-r);
 	}
 	most = head->most;
 	records = (unsigned char *)head + head->first_at;
@@ -169,13 +200,12 @@ static const char *open_at(const char *path)
 }
 
 /* One thread opens the file; what others would record meanwhile is lost. */
-static uint32_t open_file(const char *path)
+static uint32_t open_file(const char *path, uint32_t found)
 {
-	uint32_t found = CLOSED;
 	const char *why_not;
 
 	/* ORD record_place.X8: relaxed, no order needed: only chooses who opens the file. */
-	if (!ipcwait_impl_cas32_relaxed(&state, &found, OPENING))
+	if (!ipcwait_impl_cas32_relaxed(&state, &found, marked(OPENING)))
 		return OPENING;
 	/* ORD record_place.X9: relaxed, no order needed: nobody else is there yet. */
 	ipcwait_impl_store32_relaxed(&generation, iw_process_generation());
@@ -185,7 +215,10 @@ static uint32_t open_file(const char *path)
 	else
 		begin_process(0);
 	found = why_not ? FAILED : OPEN;
-	/* ORD record_place.R10: release, the file is mapped. Pairs with record_place.A10. */
+	/*
+	 * ORD record_place.R10: release, the file is mapped. Pairs with record_place.A10 and
+	 * record_place.A17.
+	 */
 	ipcwait_impl_store32_release(&state, found);
 	return found;
 }
@@ -196,16 +229,13 @@ static uint32_t open_file(const char *path)
  */
 static void notice_fork(void)
 {
-	uint32_t now = iw_process_generation(), parent = own_pid(), busy = BUSY;
+	uint32_t now = iw_process_generation(), parent = own_pid();
 	uint32_t known;
 
 	/* ORD record_place.X11: relaxed, no order needed: only chooses who tells. */
 	known = ipcwait_impl_load32_relaxed(&generation);
-	if (known == now || !ipcwait_impl_cas32_relaxed(&generation, &known, now))
-		return;
-	/* ORD record_place.X12: relaxed, no order needed: whoever was at it is not here. */
-	(void)ipcwait_impl_cas32_relaxed(&growing, &busy, FREE);
-	begin_process(parent);
+	if (known != now && ipcwait_impl_cas32_relaxed(&generation, &known, now))
+		begin_process(parent);
 }
 
 bool iw_record_is_open(const char *path)
@@ -213,10 +243,19 @@ bool iw_record_is_open(const char *path)
 	/* ORD record_place.A10: acquire, the file is mapped. Pairs with record_place.R10. */
 	uint32_t found = ipcwait_impl_load32_acquire(&state);
 
-	if (found == CLOSED && path)
-		found = open_file(path);
+	if (path && (found == CLOSED || is_left_over(found, OPENING)))
+		found = open_file(path, found);
 	if (found != OPEN)
 		return false;
 	notice_fork();
 	return true;
+}
+
+bool iw_record_is_told(void)
+{
+	/* ORD record_place.A17: acquire, the file is mapped. Pairs with record_place.R10. */
+	bool open = ipcwait_impl_load32_acquire(&state) == OPEN;
+
+	/* ORD record_place.X18: relaxed, no order needed: a number. */
+	return open && ipcwait_impl_load32_relaxed(&generation) == iw_process_generation();
 }

@@ -26,6 +26,9 @@ union iw_record {
  */
 bool iw_record_is_open(const char *path);
 
+/* It is open, and this process has told of itself: nothing is done about either. */
+bool iw_record_is_told(void);
+
 /* Write @n records that belong together, and the number of this process in each. */
 void iw_record_put(union iw_record *r, unsigned n);
 

@@ -146,8 +146,8 @@ class Replay(RecordTest):
 
     def make(self, waits, lateness=10000, name="made"):
         """A record of waits (object, length, spun), all of which slept but those that spun."""
-        head = struct.pack("<QIIQQQQ32s48xQQQ", 0x0a64726365777069, 1, RECORD, HEAD, 1 << 20, 0, 0,
-                           b"test", len(waits) + 1, len(waits) + 1, 0)
+        head = struct.pack("<QIIQQQQ32sQQQQ", 0x0a64726365777069, 1, RECORD, HEAD, 1 << 20, 0, 0,
+                           b"test", len(waits) + 1, len(waits) + 1, 0, 0)
         records = [struct.pack("<IIIIQ32sQ", 1, 7, 0, 0, 0, b"made", 0)]
         for n, (what, length, spun) in enumerate(waits):
             slept = 0 if spun >= length else length - spun + lateness
@@ -169,8 +169,14 @@ class Replay(RecordTest):
         self.assertEqual(recorded["spun_ns"], sum(w[2] for w in waits))
         self.assertEqual(o["rules"]["block"], {"waits": 1000, "slept": 1000, "spun_ns": 0,
                                                "cpu_ns": 5000000, "late_ns": 10000000})
-        self.assertEqual(o["rules"]["spin"], {"waits": 1000, "slept": 0, "spun_ns": total,
-                                              "cpu_ns": total, "late_ns": 0})
+        spun = sum(min(w[1], 30000) for w in waits)
+        slept = sum(w[1] > 30000 for w in waits)
+        self.assertEqual(o["rules"]["spin"],
+                         {"waits": 1000, "slept": slept, "spun_ns": spun,
+                          "cpu_ns": spun + slept * 5000, "late_ns": slept * 10000})
+        o = self.replay("made", "--paid", "5", "--all")
+        self.assertEqual(o["rules"]["to the end"], {"waits": 1000, "slept": 0, "spun_ns": total,
+                                                    "cpu_ns": total, "late_ns": 0})
 
     def test_the_own_rule(self):
         """Waits far below B are spun for, waits far above are slept through."""
@@ -185,16 +191,16 @@ class Replay(RecordTest):
         self.assertLess(o["spun_ns"], 2000 * 1000 + 200 * 60000)
 
     def test_all_rules(self):
-        rules = self.replay(self.make([(0x10, 5000, 0)] * 100), "--all")["rules"]
+        rules = self.replay(self.make([(0x10, 5000, 0)] * 100), "--all", "--paid", "1")["rules"]
         self.assertLessEqual({"as_recorded", "adaptive", "spin", "block", "glibc", "haltpoll"},
                              set(rules))
         self.assertEqual({r["waits"] for r in rules.values()}, {100})
 
     def test_of_a_program(self):
         self.record("--policy", "spin", run_common.WAITS, "2000")
-        o = self.replay("--wake", "20")
+        o = self.replay("--wake", "20", "--paid", "5")
         self.assertEqual(o["wake_ns"], 20000)
-        r = self.run_it("replay", "--wake", "20")
+        r = self.run_it("replay", "--wake", "20", "--paid", "5")
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
         for name in "as recorded", "adaptive", "spin", "block":
             self.assertRegex(r.stdout, r"\n  %s +\d+\.\d%%" % name)
@@ -202,7 +208,8 @@ class Replay(RecordTest):
     def test_no_price(self):
         name = self.make([(0x10, 1000, 1000)] * 10)
         self.check_one_line(self.run_it("replay", name), 1, "--wake")
-        self.assertEqual(self.replay(name, "--wake", "7")["wake_ns"], 7000)
+        self.check_one_line(self.run_it("replay", name, "--wake", "7"), 1, "--paid")
+        self.assertEqual(self.replay(name, "--wake", "7", "--paid", "0")["wake_ns"], 7000)
 
     def test_bad_arguments(self):
         for args, word in [(["a", "b"], "'b'"), (["--wake", "0"], "--wake"), ([""], "''"),
@@ -272,7 +279,7 @@ class Report(RecordTest):
         """Whatever the head says, it is read within the file or refused."""
         with open(self.path("ipcwait.record"), "rb") as f:
             whole = f.read()
-        for at in range(0, 152, 4):
+        for at in range(0, 112, 4):
             for value in 0, 1, 0x7fffffff, 0xffffffff:
                 with open(self.path("bad"), "wb") as f:
                     f.write(whole[:at] + struct.pack("<I", value) + whole[at + 4:])

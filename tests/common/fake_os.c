@@ -289,6 +289,12 @@ void *iw_record_file_map(const struct iw_record_file *f, size_t bytes)
 	return NULL;
 }
 
+void iw_record_file_unmap(void *memory, size_t bytes)
+{
+	(void)memory;
+	(void)bytes;
+}
+
 void iw_record_file_release(struct iw_record_file *f)
 {
 	(void)f;

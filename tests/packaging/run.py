@@ -157,6 +157,14 @@ class Packaging(unittest.TestCase):
                      "share/zsh/site-functions/_ipcwait"):
             self.assertTrue((self.prefix / name).exists(), name)
 
+    def test_python(self):
+        """The module's own tests, with what is installed; and its example."""
+        folder = SOURCE / "bindings" / "python"
+        env = {**self.env, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.call(sys.executable, "-W", "error", folder / "test_ipcwait.py", env=env)
+        out = self.call(sys.executable, folder / "example.py", env=env)
+        self.assertIn("round trips", out)
+
     def test_the_library_alone(self):
         """Nothing else is built or installed. How long it takes is printed, not judged."""
         build, prefix = self.work / "alone", self.work / "alone-prefix"

@@ -76,6 +76,9 @@ extern const unsigned n_rules;
 extern const struct rule rule_ipcwait, rule_latency;
 extern const struct rule rule_block, rule_spin, rule_fixed_b, rule_fixed_054b, rule_random;
 extern const struct rule rule_folly, rule_jiny;
+
+/* Not among rules[]: for who compares the library's presets with each other. */
+extern const struct rule rule_preset_spin;
 extern const struct rule rule_glibc;
 extern const struct rule rule_hotspot;
 extern const struct rule rule_mutexee;

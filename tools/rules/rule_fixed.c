@@ -16,9 +16,11 @@
 
 #include <math.h>
 
-#define SPIN_CAP_NS  100000000
-#define FOLLY_NS     2000
-#define JINY_TICK_NS 1000000
+#define SPIN_CAP_NS 100000000
+#define FOLLY_NS    2000
+
+#define PRESET_CEILING_NS 200000
+#define JINY_TICK_NS      1000000
 
 struct fixed {
 	uint64_t block_ns;
@@ -47,6 +49,15 @@ static uint64_t spin_spin_ns(void *state, struct random *r)
 	(void)state;
 	(void)r;
 	return SPIN_CAP_NS;
+}
+
+/* The library's preset SPIN: lib/engine/plan.c. */
+static uint64_t preset_spin_ns(void *state, struct random *r)
+{
+	uint64_t ns = 2 * ((const struct fixed *)state)->block_ns;
+
+	(void)r;
+	return ns < PRESET_CEILING_NS ? ns : PRESET_CEILING_NS;
 }
 
 static uint64_t fixed_b_spin_ns(void *state, struct random *r)
@@ -95,6 +106,14 @@ const struct rule rule_spin = {
 	.what = "spins to the end, 100 ms at most",
 	.init = fixed_init,
 	.spin_ns = spin_spin_ns,
+	.learn = fixed_learn,
+};
+
+const struct rule rule_preset_spin = {
+	.name = "preset-spin",
+	.what = "2B, 200 us at most: libipcwait's preset spin",
+	.init = fixed_init,
+	.spin_ns = preset_spin_ns,
 	.learn = fixed_learn,
 };
 
