@@ -11,22 +11,20 @@
 static const char help[] =
 	"Usage: ipcwait awake [OPTION]... [--] [PROGRAM [ARGUMENT]...]\n"
 	"\n"
-	"Keeps idle CPUs polling while a program runs, or until it is interrupted, but "
-	"only\n"
-	"while they idle so shortly that to halt and to be woken costs more.\n"
+	"Keeps idle CPUs polling while a program runs, or until it is interrupted, but\n"
+	"only while they idle so shortly that to halt and to be woken costs more.\n"
 	"\n"
-	"  --budget PERCENT  of one CPU that polling may take, 1 to 10000; 100 by default\n"
+	"  --budget PERCENT  of one CPU that polling may take, 1 to 10000; 100 by\n"
+	"                    default\n"
 	"  --backend B       auto, qos or spinner\n"
 	"  --explain         say what was chosen, and at the end what was done\n"
 	"  --status          show what this machine offers, and run nothing\n"
-	"  --help\n"
+	"  -h, --help\n"
 	"\n"
-	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait "
-	"itself\n"
-	"failed, or there is no program and nothing to be done; 126 the program cannot be "
-	"run;\n"
-	"127 it was not found. Without a program: 0 after SIGINT, SIGTERM, SIGHUP or "
-	"SIGQUIT.\n";
+	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait\n"
+	"itself failed, or there is no program and nothing to be done; 126 the program\n"
+	"cannot be run; 127 it was not found. Without a program: 0 after SIGINT,\n"
+	"SIGTERM, SIGHUP or SIGQUIT.\n";
 
 struct options {
 	struct awake_options awake;

@@ -16,24 +16,22 @@
 static const char help[] =
 	"Usage: ipcwait calibrate [OPTION]...\n"
 	"\n"
-	"Measures what sleeping and waking cost on this machine, shows it, and saves it "
-	"for the\n"
-	"programs that this user starts until the machine boots again. Takes about half a\n"
-	"second; nothing else should run.\n"
+	"Measures what sleeping and waking cost on this machine, shows it, and saves it\n"
+	"for the programs that this user starts until the machine boots again. Takes\n"
+	"about half a second; nothing else should run.\n"
 	"\n"
 	"  --thorough    five times the samples, and every idle age for every distance\n"
 	"  --no-save     measure and show only\n"
 	"  --force       save it although other programs or the host disturbed it\n"
-	"  --json FILE   also write everything to FILE; -: to the standard output, and no "
-	"table\n"
+	"  --json FILE   also write everything to FILE; -: to the standard output, and\n"
+	"                no table\n"
 	"  --svg FILE    also draw wake latency by idle age, with gnuplot\n"
-	"  --help\n"
+	"  -h, --help\n"
 	"\n"
 	"What was disturbed is measured again, three times at most, and then not saved.\n"
 	"\n"
-	"Exit status: 0 done; 1 it could not be measured or written, or was disturbed and "
-	"not\n"
-	"saved; 2 bad arguments.\n";
+	"Exit status: 0 done; 1 it could not be measured or written, or was disturbed\n"
+	"and not saved; 2 bad arguments.\n";
 
 /* How often to measure before it is given up that nothing else runs. */
 #define TRIES 3
@@ -59,6 +57,8 @@ static int check_outputs(const struct options *o)
 {
 	int r = 0;
 
+	if (o->no_save && o->force)
+		return refuse("--no-save and --force exclude each other");
 	if (o->json && strcmp(o->json, "-") != 0)
 		r = outfile_check("--json", o->json);
 	if (!r && o->svg)
@@ -113,16 +113,30 @@ static int measure_once(struct calibrate_result *r)
 	return result;
 }
 
+/* What was disturbed, if it matters; the last that came to an end counts. */
+static void repeat(struct calibrate_result *r)
+{
+	bool matters = !r->options->force && !r->options->no_save;
+
+	for (int i = 1; i < TRIES && matters && calibrate_disturbed(r); i++) {
+		struct calibrate_result again = *r;
+
+		if (measure_once(&again))
+			return;
+		*r = again;
+	}
+}
+
 static int measure(struct calibrate_result *r)
 {
 	int result = ipcwait_calibration_get(&r->before);
 
 	if (!result)
 		result = measure_once(r);
-	for (int i = 1; i < TRIES && !result && calibrate_disturbed(r); i++)
-		result = measure_once(r);
-	if (!result)
+	if (!result) {
+		repeat(r);
 		return 0;
+	}
 	complain("%s", why(result));
 	return EXIT_FAILED;
 }

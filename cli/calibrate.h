@@ -31,8 +31,15 @@ struct calibrate_result {
 /* The subcommand. Returns an exit status. */
 int calibrate_main(int argc, char **argv);
 
+/* More that other programs keep busy is a disturbance. */
+#define CALIBRATE_CPUS 0.1
+
 /* Something else ran, or most of what was measured had to be thrown away: do not believe it. */
-bool calibrate_disturbed(const struct calibrate_result *r);
+static inline bool calibrate_disturbed(const struct calibrate_result *r)
+{
+	return r->other_cpus > CALIBRATE_CPUS ||
+	       r->now.samples_discarded > r->now.samples_used;
+}
 
 /* Its three forms of output; the last returns 0, or -EINVAL after a message. */
 void calibrate_print(FILE *f, const struct calibrate_result *r);

@@ -79,6 +79,7 @@ void calibrate_write_json(FILE *f, const struct calibrate_result *r)
 		json_null(&j, "other_programs_cpus");
 	else
 		json_number(&j, "other_programs_cpus", r->other_cpus);
+	json_boolean(&j, "disturbed", calibrate_disturbed(r));
 	json_text(&j, "saved_in",
 		  r->options->no_save || r->saved || r->refused ? NULL : r->path);
 	write_figures(&j, &r->now);

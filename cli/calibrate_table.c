@@ -10,7 +10,6 @@
 #define PICTURE_WIDTH 36
 
 /* More than so many CPUs kept busy by others is told. */
-#define DISTURBED_CPUS 0.1
 
 const char *calibrate_distance(uint32_t distance)
 {
@@ -132,19 +131,18 @@ static void print_end(FILE *f, const struct calibrate_result *r)
 		us(c->block_ns - c->waker_ns), us(c->waker_ns), us(c->block_ns));
 	fprintf(f, " (until now %.1f us, %s)\n", us(r->before.block_ns),
 		source(&r->before));
-	if (r->other_cpus > DISTURBED_CPUS)
-		fprintf(f, "DISTURBED: other programs kept %.1f CPUs busy meanwhile\n",
+	if (r->other_cpus > CALIBRATE_CPUS)
+		fprintf(f,
+			"DISTURBED: other programs kept %.1f CPUs busy meanwhile; repeat "
+			"it on a "
+			"quiet machine\n",
 			r->other_cpus);
 	else if (calibrate_disturbed(r))
-		fputs("DISTURBED: most samples had to be discarded\n", f);
+		fputs("DISTURBED: most samples had to be discarded; repeat it on a quiet "
+		      "machine\n",
+		      f);
 	if (!r->options->no_save && !r->saved && !r->refused)
 		fprintf(f, "saved in %s\n", r->path);
-}
-
-bool calibrate_disturbed(const struct calibrate_result *r)
-{
-	return r->other_cpus > DISTURBED_CPUS ||
-	       r->now.samples_discarded > r->now.samples_used;
 }
 
 void calibrate_print(FILE *f, const struct calibrate_result *r)

@@ -18,12 +18,12 @@
 static const char help[] =
 	"Usage: ipcwait doctor [OPTION]...\n"
 	"\n"
-	"What on this machine, and in this environment, keeps libipcwait from helping, "
-	"and\n"
-	"what to do about it. It needs no rights and changes nothing. Takes 0.1 s.\n"
+	"What on this machine, and in this environment, keeps libipcwait from helping,\n"
+	"and what to do about it. It needs no rights and changes nothing. Takes 0.1 s.\n"
 	"\n"
 	"  --json      as a JSON object\n"
-	"  --root DIR  read the copies of /proc, /sys and /etc in DIR, of another machine\n"
+	"  --root DIR  read the copies of /proc, /sys and /etc in DIR, of another\n"
+	"              machine\n"
 	"  -h, --help\n"
 	"\n"
 	"Exit status: 0 nothing is in the way; 2 bad arguments; 3 something is.\n";

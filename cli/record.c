@@ -4,6 +4,7 @@
 #include "waits.h"
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
+#include "../tools/common/outfile.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,9 +29,8 @@ static const char help[] =
 	"  --module FILE      the preload module to use\n"
 	"  -h, --help\n"
 	"\n"
-	"The record has room for a million waits. Programs that are linked with the "
-	"library\n"
-	"are recorded too.\n"
+	"The record has room for a million waits. Programs that are linked with the\n"
+	"library are recorded too.\n"
 	"\n"
 	"Exit status: as of `ipcwait run`.\n";
 
@@ -67,11 +67,12 @@ static int make_way(const char *path)
 
 	if (access(path, F_OK) != 0)
 		return 0;
-	if (!waits_is_record(path))
+	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+		return complain("the path '%s' is too long", shown(path, -1));
+	if (!waits_is_record(path) || (access(old, F_OK) == 0 && !waits_is_record(old)))
 		return complain("'%s' is there already, and no record of waits",
-				shown(path, -1));
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old) ||
-	    rename(path, old) != 0)
+				shown(waits_is_record(path) ? old : path, -1));
+	if (rename(path, old) != 0)
 		return complain("cannot rename '%s': %s", shown(path, -1), strerror(errno));
 	return 0;
 }
@@ -100,15 +101,14 @@ static void tell(const char *path)
 	struct waits w;
 
 	if (access(path, F_OK) != 0) {
-		complain("no wait had to wait, so there is no record");
+		complain(
+			"there is no record: no wait had to wait, or it could not be made");
 		return;
 	}
 	if (waits_open(&w, path))
 		return;
-	complain("%zu waits of %zu process%s in '%s'; `ipcwait report%s%s` shows them", w.n,
-		 w.processes, w.processes == 1 ? "" : "es", shown(path, -1),
-		 strcmp(path, RECORD_FILE) != 0 ? " " : "",
-		 strcmp(path, RECORD_FILE) != 0 ? shown(path, -1) : "");
+	complain("%zu waits of %zu process%s in '%s'; `ipcwait report` shows them", w.n,
+		 w.processes, w.processes == 1 ? "" : "es", shown(path, -1));
 	waits_close(&w);
 }
 
@@ -122,12 +122,17 @@ int record_main(int argc, char **argv)
 		return 0;
 	if (first > 0 && first == argc)
 		first = refuse("a program is missing");
-	if (first < 0 || make_absolute(path, o.output) || make_way(o.output))
+	if (first < 0 || outfile_check("--output", o.output) ||
+	    make_absolute(path, o.output))
+		return RUN_FAILED;
+	/* What cannot be run does not take the place of what was. */
+	status = run_check(argv + first, o.module);
+	if (status)
+		return status;
+	if (make_way(o.output))
 		return RUN_FAILED;
 	status = run_recorded(argv + first,
 			      &(struct run_recording){ path, o.policy, o.module, o.fd });
-	/* Nothing was run. */
-	if (status < RUN_FAILED || status > RUN_NOT_FOUND || access(o.output, F_OK) == 0)
-		tell(o.output);
+	tell(o.output);
 	return status;
 }

@@ -19,25 +19,22 @@
 static const char help[] =
 	"Usage: ipcwait replay [OPTION]... [FILE]\n"
 	"\n"
-	"What would have become of the waits in a record under other rules for how long "
-	"to\n"
-	"spin, and where a sleep costs something else? FILE is " RECORD_FILE " if it is\n"
-	"not given. `adaptive` is the library's own rule.\n"
+	"What would have become of the waits in a record under the library's policies,\n"
+	"and where a sleep costs something else? FILE is " RECORD_FILE " if it is not\n"
+	"given.\n"
 	"\n"
-	"  --wake US      from what a sleeper waits for until it runs again; by default "
-	"the\n"
-	"                 median of the record\n"
-	"  --paid US      CPU time of a sleep and its wake, both sides together; by "
-	"default\n"
-	"                 the rest of B as the program had learned it\n"
-	"  --all          all rules that the simulator has, also of other libraries\n"
-	"  --json         as a JSON object\n"
+	"  --wake US   from what a sleeper waits for until it runs again; by default\n"
+	"              the median of the record\n"
+	"  --paid US   CPU time of a sleep and its wake, both sides together; by\n"
+	"              default the rest of B as the program had learned it\n"
+	"  --all       also other libraries' rules, and the kernels'\n"
+	"  --json      as a JSON object\n"
 	"  -h, --help\n"
 	"\n"
-	"  `ipcwait replay --wake 4 --paid 2` is what a machine without a hypervisor "
+	"`ipcwait replay --wake 4 --paid 2` is what a machine without a hypervisor\n"
 	"costs.\n"
 	"\n"
-	"Exit status: 0; 1 it cannot be read; 2 bad arguments.\n";
+	"Exit status: 0; 1 it cannot be read, or a price is not known; 2 bad arguments.\n";
 
 struct options {
 	bool all, json, late_given, paid_given;
@@ -148,8 +145,7 @@ static void print(const struct waits *w, const struct options *o,
 	struct replay_bill recorded = replay_recorded(w);
 	char late[REPORT_TIME_BYTES], paid[REPORT_TIME_BYTES];
 
-	printf("%s: %" PRIu64 " waits; %zu more, of unknown length or given up, are left "
-	       "out\n"
+	printf("%s: %" PRIu64 " waits, and %zu of unknown length or given up\n"
 	       "a wake comes %s late, and a sleep costs %s of CPU time\n\n",
 	       shown(w->path, -1), recorded.waits, w->n - recorded.waits,
 	       report_time(late, price->late_ns), report_time(paid, price->paid_ns));

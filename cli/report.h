@@ -34,7 +34,7 @@ void report_write_folded(FILE *f, const struct waits *w, enum report_weight weig
 /* "length in ns, address of the object", for policy_sim. */
 void report_write_waits(FILE *f, const struct waits *w);
 
-/* "7.5 us", in up to @width columns. */
+/* "7.5 us", in up to seven columns. */
 #define REPORT_TIME_BYTES 24
 const char *report_time(char text[REPORT_TIME_BYTES], uint64_t ns);
 

@@ -5,6 +5,7 @@
 #include <ipcwait/base.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define BAR_WIDTH   8
@@ -85,36 +86,39 @@ static void put_summary(FILE *f, const struct waits *w)
 		text, w->n, w->processes, w->processes == 1 ? "" : "es", w->seconds,
 		ipcwait_version());
 	if (w->lost)
-		fprintf(f, " %" PRIu64 " more were not recorded: there was no room.",
-			w->lost);
+		fprintf(f, " %" PRIu64 " more were not recorded: %s.", w->lost,
+			w->stopped ? w->stopped : "there was no room");
 	fputs("</p>\n", f);
 }
 
-static void put_process(FILE *f, const struct waits *w, const struct waits_process *p)
+static void put_process(FILE *f, const struct waits_row *total)
 {
-	struct waits_row total;
+	const struct waits_process *p = total->process;
 
-	waits_total(&total, w, p);
 	fprintf(f, "<tr><td>%" PRIu32 "</td><td class=\"text\">", p->pid);
 	put_text(f, p->program);
-	fprintf(f, "</td><td>%" PRIu64 "</td>", total.waits);
-	put_share(f, &total);
-	put_time(f, total.useful_ns);
-	put_time(f, total.wasted_ns);
-	put_time(f, total.slept_ns);
+	fprintf(f, "</td><td>%" PRIu64 "</td>", total->waits);
+	put_share(f, total);
+	put_time(f, total->useful_ns);
+	put_time(f, total->wasted_ns);
+	put_time(f, total->slept_ns);
 	put_time(f, p->block_ns);
 	fputs("</tr>\n", f);
 }
 
 static void put_processes(FILE *f, const struct waits *w)
 {
+	struct waits_row *all = waits_totals(w);
+
 	fputs("<h2>Processes</h2>\n<div class=\"scroll\"><table>\n"
 	      "<tr><th>PID</th><th class=\"text\">program</th><th>waits</th>"
 	      "<th colspan=\"2\">without a sleep</th><th>spun</th><th>in vain</th>"
 	      "<th>slept</th><th>B</th></tr>\n",
 	      f);
 	for (size_t i = 0; i < w->processes; i++)
-		put_process(f, w, w->process[i]);
+		if (all[i].waits)
+			put_process(f, &all[i]);
+	free(all);
 	fputs("</table></div>\n<p>B: what a sleep and its wake cost, by what the process "
 	      "had learned at its end.</p>\n",
 	      f);
@@ -164,9 +168,7 @@ static void put_row(FILE *f, const struct report *r, const struct waits_row *row
 {
 	char label[REPORT_LABEL_BYTES];
 
-	waits_label(row, label, sizeof(label));
-	if (r->by == WAITS_BY_SITE)
-		waits_place(row->process, row->address, label, sizeof(label));
+	waits_label(row, r->by, label, sizeof(label));
 	fputs("<tr><td class=\"text\">", f);
 	put_text(f, label);
 	fprintf(f,

@@ -7,6 +7,7 @@
 #include <ipcwait/base.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT_VERSION 1
@@ -46,28 +47,42 @@ const char *report_reason(unsigned reason)
 	return name ? name : "unknown";
 }
 
-static void print_process(FILE *f, const struct waits *w, const struct waits_process *p)
+static void print_process(FILE *f, const struct waits_row *total)
 {
 	char spun[REPORT_TIME_BYTES], wasted[REPORT_TIME_BYTES], slept[REPORT_TIME_BYTES];
-	struct waits_row total;
+	const struct waits_process *p = total->process;
 
-	waits_total(&total, w, p);
 	fprintf(f, "process %" PRIu32 " (%s): ", p->pid,
 		p->program[0] ? p->program : "unknown");
-	if (!total.waits) {
-		fputs("no wait that had to wait\n", f);
-		return;
-	}
 	fprintf(f,
 		"%" PRIu64 " waits, %.0f %% without a sleep\n"
 		"  spun for %s, of which %s in vain; slept for %s",
-		total.waits,
-		100.0 * (double)(total.waits - total.slept) / (double)total.waits,
-		report_time(spun, total.useful_ns + total.wasted_ns),
-		report_time(wasted, total.wasted_ns), report_time(slept, total.slept_ns));
+		total->waits,
+		100.0 * (double)(total->waits - total->slept) / (double)total->waits,
+		report_time(spun, total->useful_ns + total->wasted_ns),
+		report_time(wasted, total->wasted_ns), report_time(slept, total->slept_ns));
 	if (p->block_ns)
 		fprintf(f, "; B %.1f us", (double)p->block_ns / 1e3);
 	fputc('\n', f);
+}
+
+/* Those that waited, up to as many as rows are shown. */
+static void print_processes(FILE *f, const struct report *r)
+{
+	struct waits_row *all = waits_totals(r->waits);
+	size_t waited = 0, idle = 0;
+
+	for (size_t i = 0; i < r->waits->processes; i++) {
+		if (!all[i].waits)
+			idle++;
+		else if (waited++ < r->shown)
+			print_process(f, &all[i]);
+	}
+	if (waited > r->shown)
+		fprintf(f, "and %zu more processes, see --all\n", waited - r->shown);
+	if (idle)
+		fprintf(f, "and %zu in which no wait had to wait\n", idle);
+	free(all);
 }
 
 static void print_bar(FILE *f, const struct waits_row *row, unsigned bin)
@@ -98,9 +113,7 @@ static void print_row(FILE *f, const struct report *r, const struct waits_row *r
 {
 	char label[REPORT_LABEL_BYTES], time[4][REPORT_TIME_BYTES];
 
-	waits_label(row, label, sizeof(label));
-	if (r->by == WAITS_BY_SITE)
-		waits_place(row->process, row->address, label, sizeof(label));
+	waits_label(row, r->by, label, sizeof(label));
 	fprintf(f, "  %-10s %8" PRIu64 " %4.0f%% %7s %7s %7s %7s  %s\n",
 		report_kind(row->kind), row->waits,
 		100.0 * (double)(row->waits - row->slept) / (double)row->waits,
@@ -119,10 +132,9 @@ void report_print(FILE *f, const struct report *r)
 	fprintf(f, "%s: %zu waits of %zu process%s in %.3f s\n", shown(w->path, -1), w->n,
 		w->processes, w->processes == 1 ? "" : "es", w->seconds);
 	if (w->lost)
-		fprintf(f, "%" PRIu64 " more were not recorded: there was no room\n",
-			w->lost);
-	for (size_t i = 0; i < w->processes; i++)
-		print_process(f, w, w->process[i]);
+		fprintf(f, "%" PRIu64 " more were not recorded: %s\n", w->lost,
+			w->stopped ? w->stopped : "there was no room");
+	print_processes(f, r);
 	if (!n)
 		return;
 	fprintf(f, "\n  %-10s %8s %5s %7s %7s %7s %7s  %s\n", "", "waits", "spun", "median",
@@ -133,29 +145,27 @@ void report_print(FILE *f, const struct report *r)
 		fprintf(f, "  and %zu more, see --all\n", r->sums.n - n);
 }
 
-static void write_process(struct json *j, const struct waits *w,
-			  const struct waits_process *p)
+static void write_process(struct json *j, const struct waits_row *total)
 {
-	struct waits_row total;
+	const struct waits_process *p = total->process;
 
-	waits_total(&total, w, p);
 	json_open(j, NULL, '{');
 	json_whole(j, "pid", p->pid);
 	json_text(j, "name", p->program);
 	json_whole(j, "parent", p->parent ? p->parent->pid : 0);
 	json_whole(j, "block_ns", p->block_ns);
 	json_whole(j, "samples", p->samples);
-	json_whole(j, "waits", total.waits);
-	json_whole(j, "slept", total.slept);
-	json_whole(j, "gave_up", total.gave_up);
-	json_whole(j, "length_ns", total.length_ns);
-	json_whole(j, "spun_useful_ns", total.useful_ns);
-	json_whole(j, "spun_wasted_ns", total.wasted_ns);
-	json_whole(j, "slept_ns", total.slept_ns);
+	json_whole(j, "waits", total->waits);
+	json_whole(j, "slept", total->slept);
+	json_whole(j, "gave_up", total->gave_up);
+	json_whole(j, "length_ns", total->length_ns);
+	json_whole(j, "spun_useful_ns", total->useful_ns);
+	json_whole(j, "spun_wasted_ns", total->wasted_ns);
+	json_whole(j, "slept_ns", total->slept_ns);
 	json_open(j, "reasons", '{');
 	for (unsigned i = 1; i < IPCWAIT_REASON_COUNT; i++)
-		if (total.reasons[i])
-			json_whole(j, report_reason(i), total.reasons[i]);
+		if (total->reasons[i])
+			json_whole(j, report_reason(i), total->reasons[i]);
 	json_close(j, '}');
 	json_close(j, '}');
 }
@@ -206,6 +216,7 @@ static void write_row(struct json *j, const struct waits_row *row)
 void report_write_json(FILE *f, const struct report *r)
 {
 	const struct waits *w = r->waits;
+	struct waits_row *totals = waits_totals(w);
 	struct json j = json_begin(f);
 
 	json_text(&j, "program", "ipcwait report");
@@ -217,8 +228,9 @@ void report_write_json(FILE *f, const struct report *r)
 	json_whole(&j, "lost", w->lost);
 	json_open(&j, "processes", '[');
 	for (size_t i = 0; i < w->processes; i++)
-		write_process(&j, w, w->process[i]);
+		write_process(&j, &totals[i]);
 	json_close(&j, ']');
+	free(totals);
 	json_open(&j, r->by == WAITS_BY_SITE ? "call_sites" : "objects", '[');
 	for (size_t i = 0; i < r->sums.n; i++)
 		write_row(&j, &r->sums.row[i]);

@@ -14,11 +14,9 @@
 static const char help[] =
 	"Usage: ipcwait run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"\n"
-	"Runs a program, and the programs that it starts, with libipcwait in front of the "
-	"C\n"
-	"library's locks, semaphores and condition variables: they spin before they "
-	"sleep,\n"
-	"where that pays.\n"
+	"Runs a program, and the programs that it starts, with libipcwait in front of\n"
+	"the C library's locks, semaphores and condition variables: they spin before\n"
+	"they sleep, where that pays.\n"
 	"\n"
 	"  --policy P     adaptive, latency, power, spin, block, haltpoll or ticks\n"
 	"  --fd           also where it waits for sockets, pipes and eventfds\n"
@@ -30,11 +28,10 @@ static const char help[] =
 	"  --explain      each process explains at its end how it has waited\n"
 	"  --no-follow    not in the programs that the program starts\n"
 	"  --module FILE  the preload module to use\n"
-	"  --help\n"
+	"  -h, --help\n"
 	"\n"
-	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait "
-	"itself\n"
-	"failed; 126 the program cannot be run; 127 it was not found.\n";
+	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait\n"
+	"itself failed; 126 the program cannot be run; 127 it was not found.\n";
 
 struct options {
 	bool fd, awake, stats, json, page, explain, no_follow;
@@ -95,8 +92,8 @@ static int check(const struct options *o)
 	return o->output ? outfile_check("--output", o->output) : 0;
 }
 
-/* What the module, and the library in it, read. */
-static int set_variables(const struct options *o, const char *module)
+/* What the library reads, in the module or linked with a program. */
+static int set_variables(const struct options *o)
 {
 	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
 	    (o->fd && setenv("IPCWAIT_FD", "1", 1)) ||
@@ -106,7 +103,7 @@ static int set_variables(const struct options *o, const char *module)
 	    (o->explain && setenv("IPCWAIT_EXPLAIN", "1", 1)) ||
 	    (o->no_follow && setenv(FOLLOW_VARIABLE, "0", 1)))
 		return complain("cannot set the environment: %s", strerror(errno));
-	return run_module_chain(module);
+	return 0;
 }
 
 /* The program's own status comes first. */
@@ -177,24 +174,44 @@ static int run_awake(const struct options *o, const struct run_program *p,
 	return status;
 }
 
+/* 0, or an exit status after one line on stderr. */
+static int find(struct run_program *p, char module[PATH_MAX], char **argv,
+		const char *wanted)
+{
+	int r;
+
+	if (run_module_find(module, wanted))
+		return RUN_FAILED;
+	r = run_find(p, argv, module);
+	if (!r)
+		return 0;
+	complain("cannot run '%s': %s", shown(argv[0], -1), strerror(-r));
+	return r == -ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+}
+
 static int start(const struct options *o, char **argv)
 {
 	char module[PATH_MAX];
 	struct run_program p;
-	int r;
+	int status = find(&p, module, argv, o->module);
 
-	if (run_module_find(module, o->module))
-		return RUN_FAILED;
-	r = run_find(&p, argv, module);
-	if (r) {
-		complain("cannot run '%s': %s", shown(argv[0], -1), strerror(-r));
-		return r == -ENOENT ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
-	}
+	if (status)
+		return status;
 	if (p.plain)
 		complain("'%s' runs without the module: %s", shown(argv[0], -1), p.plain);
-	else if (set_variables(o, module))
+	/* A record is also of those that are linked with the library. */
+	if (((!p.plain || o->record) && set_variables(o)) ||
+	    (!p.plain && run_module_chain(module)))
 		return RUN_FAILED;
 	return run_awake(o, &p, module);
+}
+
+int run_check(char **argv, const char *module)
+{
+	char path[PATH_MAX];
+	struct run_program p;
+
+	return find(&p, path, argv, module);
 }
 
 int run_counted(char **argv, bool json, const char *output)

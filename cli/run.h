@@ -69,6 +69,9 @@ struct run_recording {
 	bool fd;
 };
 
+/* Whether it can be run with that module. 0, or an exit status after one line on stderr. */
+int run_check(char **argv, const char *module);
+
 /* The same with a record. It returns when the program has ended. */
 int run_recorded(char **argv, const struct run_recording *r);
 

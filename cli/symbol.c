@@ -47,7 +47,7 @@ static bool find_mapping(pid_t pid, uint64_t address, struct mapping *m)
 
 static bool open_image(const char *path, struct image *image)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	void *p = MAP_FAILED;
 	struct stat st;
 

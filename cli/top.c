@@ -27,10 +27,9 @@
 static const char help[] =
 	"Usage: ipcwait top [OPTION]...\n"
 	"\n"
-	"A table of the objects that programs wait for, busiest first, renewed every "
-	"second\n"
-	"until Ctrl-C. It shows processes with a statistics page: those that were started\n"
-	"with IPCWAIT_PAGE=1, or by `ipcwait run --page`.\n"
+	"A table of the objects that programs wait for, busiest first, renewed every\n"
+	"second until Ctrl-C. It shows processes with a statistics page: those that\n"
+	"were started with IPCWAIT_PAGE=1, or by `ipcwait run --page`.\n"
 	"\n"
 	"  -p, --pid PID       only this process\n"
 	"  --sites             by where the programs wait, not by what they wait for\n"

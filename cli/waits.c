@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +46,11 @@ static uint64_t records(const struct waits *w)
 /* The last one with that number; NULL: the record does not tell of it. */
 static struct waits_process *process_of(const struct waits *w, uint32_t pid)
 {
-	for (size_t i = w->processes; i-- > 0;)
-		if (w->process[i]->pid == pid)
-			return w->process[i];
-	return NULL;
+	struct waits_process *p = w->last[pid % WAITS_LASTS];
+
+	while (p && p->pid != pid)
+		p = p->before;
+	return p;
 }
 
 static struct waits_process *begin_process(struct waits *w, uint32_t pid)
@@ -58,6 +60,9 @@ static struct waits_process *begin_process(struct waits *w, uint32_t pid)
 	if (!p)
 		give_up("no memory");
 	p->pid = pid;
+	p->index = w->processes;
+	p->before = w->last[pid % WAITS_LASTS];
+	w->last[pid % WAITS_LASTS] = p;
 	w->process = grow(w->process, w->processes, sizeof(struct waits_process *));
 	w->process[w->processes++] = p;
 	return p;
@@ -66,11 +71,8 @@ static struct waits_process *begin_process(struct waits *w, uint32_t pid)
 /* A process with two copies of the library, one of them in the module, is told of twice. */
 static bool is_told(const struct waits_process *p, const struct ipcwait_record_process *r)
 {
-	char program[IPCWAIT_RECORD_NAME_BYTES] = "";
-
-	memcpy(program, r->program, sizeof(program) - 1);
-	info_make_printable(program);
-	return p && !r->parent && !strcmp(p->program, program);
+	return p && p->identity == r->identity &&
+	       (p->parent ? p->parent->pid : 0) == r->parent;
 }
 
 static void take_process(struct waits *w, const struct ipcwait_record_process *r)
@@ -82,6 +84,7 @@ static void take_process(struct waits *w, const struct ipcwait_record_process *r
 		return;
 	p = begin_process(w, r->pid);
 	p->parent = parent;
+	p->identity = r->identity;
 	p->began_ns = r->at_ns;
 	memcpy(p->program, r->program, sizeof(p->program) - 1);
 	info_make_printable(p->program);
@@ -209,6 +212,8 @@ int waits_open(struct waits *w, const char *path)
 		return -EINVAL;
 	}
 	w->lost = w->head->lost;
+	if (w->head->stopped && w->head->stopped < INT_MAX)
+		w->stopped = strerror((int)w->head->stopped);
 	for (uint64_t i = 0, n = records(w); i < n; i++)
 		take(w, i);
 	return 0;

@@ -21,6 +21,10 @@ struct waits_name {
 
 struct waits_process {
 	uint32_t pid;
+	size_t index; /* among the processes of the record */
+	struct waits_process
+		*before; /* the last with a number like this one's; for waits.c */
+	uint64_t identity;
 	const struct waits_process *parent; /* of whom it was a copy; NULL: of nobody */
 	char program[IPCWAIT_RECORD_NAME_BYTES];
 	uint64_t began_ns;
@@ -35,6 +39,8 @@ struct waits_wait {
 	const struct ipcwait_record_wait *is;
 };
 
+#define WAITS_LASTS 4096
+
 /* In the order of the record, which is that of time for each thread. */
 struct waits {
 	const char *path;
@@ -43,7 +49,9 @@ struct waits {
 	struct waits_process **process;
 	struct waits_wait *wait;
 	size_t processes, n;
+	struct waits_process *last[WAITS_LASTS]; /* by number */
 	uint64_t lost;
+	const char *stopped; /* why the file could not grow any more; NULL: it could */
 	double seconds; /* from the beginning of the record to the end of the last wait */
 };
 

@@ -89,24 +89,19 @@ static void add_group(struct waits_row *row, const struct key *key, size_t n)
 	set_quantiles(row, key, n);
 }
 
-static struct key *sorted(const struct waits *w, const struct waits_process *process,
-			  enum waits_by by, bool apart, size_t *n)
+static struct key *sorted(const struct waits *w, enum waits_by by)
 {
-	struct key *key = calloc(w->n ? w->n : 1, sizeof(*key));
+	struct key *key = calloc(w->n + 1, sizeof(*key));
 
 	if (!key)
 		give_up("no memory");
-	*n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		const struct ipcwait_record_wait *is = w->wait[i].is;
-		uint64_t address = by == WAITS_BY_SITE ? is->site : is->object;
 
-		if (process && w->wait[i].process != process)
-			continue;
-		key[(*n)++] = (struct key){ apart ? address : 0, waits_length_ns(is),
-					    &w->wait[i] };
+		key[i] = (struct key){ by == WAITS_BY_SITE ? is->site : is->object,
+				       waits_length_ns(is), &w->wait[i] };
 	}
-	qsort(key, *n, sizeof(*key), by_address_and_length);
+	qsort(key, w->n, sizeof(*key), by_address_and_length);
 	return key;
 }
 
@@ -121,14 +116,14 @@ static size_t groups(const struct key *key, size_t n)
 
 void waits_sum(struct waits_sums *s, const struct waits *w, enum waits_by by)
 {
-	size_t n, length;
-	struct key *key = sorted(w, NULL, by, true, &n);
+	struct key *key = sorted(w, by);
+	size_t length;
 
-	*s = (struct waits_sums){ .row = calloc(groups(key, n) + 1, sizeof(*s->row)) };
+	*s = (struct waits_sums){ .row = calloc(groups(key, w->n) + 1, sizeof(*s->row)) };
 	if (!s->row)
 		give_up("no memory");
-	for (size_t i = 0; i < n; i += length) {
-		length = length_of_group(key + i, n - i);
+	for (size_t i = 0; i < w->n; i += length) {
+		length = length_of_group(key + i, w->n - i);
 		add_group(&s->row[s->n++], key + i, length);
 	}
 	free(key);
@@ -141,32 +136,26 @@ void waits_sum_free(struct waits_sums *s)
 	*s = (struct waits_sums){ .row = NULL };
 }
 
-static int by_length(const void *a, const void *b)
+struct waits_row *waits_totals(const struct waits *w)
 {
-	return compare(((const struct key *)a)->length_ns,
-		       ((const struct key *)b)->length_ns);
+	struct waits_row *all = calloc(w->processes + 1, sizeof(*all));
+
+	if (!all)
+		give_up("no memory");
+	for (size_t i = 0; i < w->processes; i++)
+		all[i].process = w->process[i];
+	for (size_t i = 0; i < w->n; i++)
+		add(&all[w->wait[i].process->index], w->wait[i].is);
+	return all;
 }
 
-void waits_total(struct waits_row *total, const struct waits *w,
-		 const struct waits_process *process)
-{
-	size_t n;
-	struct key *key = sorted(w, process, WAITS_BY_OBJECT, false, &n);
-
-	*total = (struct waits_row){ .process = process };
-	qsort(key, n, sizeof(*key), by_length);
-	for (size_t i = 0; i < n; i++)
-		add(total, key[i].wait->is);
-	if (n)
-		set_quantiles(total, key, n);
-	free(key);
-}
-
-void waits_label(const struct waits_row *row, char *text, size_t size)
+void waits_label(const struct waits_row *row, enum waits_by by, char *text, size_t size)
 {
 	char name[WAITS_NAME_BYTES];
 
-	if (waits_name_of(row->process, row->address, name))
+	if (by == WAITS_BY_SITE)
+		waits_place(row->process, row->address, text, size);
+	else if (waits_name_of(row->process, row->address, name))
 		(void)snprintf(text, size, "%s", name);
 	else
 		waits_place(row->process, row->site ? row->site : row->address, text, size);

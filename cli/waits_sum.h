@@ -33,11 +33,10 @@ struct waits_sums {
 void waits_sum(struct waits_sums *s, const struct waits *w, enum waits_by by);
 void waits_sum_free(struct waits_sums *s);
 
-/* All of @w, or of one process. */
-void waits_total(struct waits_row *total, const struct waits *w,
-		 const struct waits_process *process);
+/* By process, in the order of @w; without quantiles. To be freed. */
+struct waits_row *waits_totals(const struct waits *w);
 
-/* What to call it: its name, or where it is waited for, or where it is. */
-void waits_label(const struct waits_row *row, char *text, size_t size);
+/* What to call it: the site, or the object's name, or where that is waited for, or where it is. */
+void waits_label(const struct waits_row *row, enum waits_by by, char *text, size_t size);
 
 #endif

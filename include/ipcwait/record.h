@@ -57,7 +57,7 @@ struct ipcwait_record_head {
 	uint64_t began_ns,
 		began_at_ns; /* one moment, by CLOCK_REALTIME and CLOCK_MONOTONIC */
 	char library[IPCWAIT_RECORD_NAME_BYTES]; /* its version, ends with a zero */
-	uint64_t used;    /* records that were begun */
+	uint64_t used;                           /* records that were begun */
 	uint64_t room;    /* records that the file has room for by now */
 	uint64_t lost;    /* for which there was none */
 	uint64_t stopped; /* why the file cannot grow any more, an errno; 0: it can */

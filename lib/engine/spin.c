@@ -313,6 +313,6 @@ bool iw_spin(struct iw_waiter *me, uint64_t limit_ns, struct iw_spun *spun)
 	spun->lost_ns = iw_tick_to_ns(s.rate, lost);
 	spun->window_ns = iw_tick_to_ns(s.rate, s.most);
 	spun->reason = s.reason;
-	IW_PROBE_SPIN_END(me->window, spun->ns - spun->lost_ns, seen == IW_THERE, s.reason);
+	iw_probe_spin_end(me->window, spun->ns - spun->lost_ns, seen == IW_THERE, s.reason);
 	return seen == IW_THERE;
 }

@@ -127,9 +127,9 @@ static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t
 {
 	int r;
 
-	IW_PROBE_SLEEP(me->window, me->site, me->what->kind, me->reason);
+	iw_probe_sleep(me->window, me->site, me->what->kind, me->reason);
 	r = iw_sleep_as(me, rest, until_ns);
-	IW_PROBE_WOKEN(me->window, r);
+	iw_probe_woken(me->window, r < 0 ? r : 0);
 	me->woken = r >= 0;
 	me->woken_on = r > 0 ? (unsigned)r : 0;
 	return r;

@@ -63,7 +63,7 @@ int iw_wake(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count, bool 
 {
 	int woken = iw_futex_wake(futex, count, private_);
 
-	IW_PROBE_WAKE(futex, kind, woken);
+	iw_probe_wake(futex, kind, woken);
 	return count_wake(kind, woken, stamped_at);
 }
 
@@ -72,6 +72,6 @@ int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 {
 	int woken = iw_futex_wake_bits(futex, count, private_, bits);
 
-	IW_PROBE_WAKE(futex, kind, woken);
+	iw_probe_wake(futex, kind, woken);
 	return count_wake(kind, woken, stamped_at);
 }

@@ -2,6 +2,7 @@
 """Bad input: one line on stderr that names the argument, exit 2, and nothing else happened."""
 
 import os
+import re
 import stat
 
 import common
@@ -31,6 +32,7 @@ BAD = [
     (["calibrate", "--svg"], "--svg"),
     (["calibrate", "--svg", "."], "--svg"),
     (["calibrate", "--svg", "-"], "--svg is '-'"),
+    (["calibrate", "--no-save", "--force"], "exclude"),
     (["calibrate", "--jsonx", "a"], "--jsonx"),
     (["info", "x"], "'x'"),
     (["info", ""], "''"),
@@ -76,29 +78,31 @@ class BadInput(common.CliTest):
 
 class Answers(common.CliTest):
     def test_help(self):
-        for args in ["--help"], ["help"]:
+        for args in ["--help"], ["help"], ["-h"]:
             r = self.run_it(*args)
             self.assertEqual((r.returncode, r.stderr), (0, ""))
             for word in "calibrate", "info", "run", "version":
                 self.assertIn(word, r.stdout)
 
-    def test_help_of_calibrate(self):
-        r = self.run_it("calibrate", "--help")
-        self.assertEqual((r.returncode, r.stderr), (0, ""))
-        for word in "--thorough", "--no-save", "--json", "--svg":
-            self.assertIn(word, r.stdout)
-        self.assertLess(max(map(len, r.stdout.splitlines())), 90)
-        self.assertEqual(self.files(), [])
-
-    def test_help_of_info(self):
-        r = self.run_it("info", "--help")
-        self.assertEqual((r.returncode, r.stderr), (0, ""))
-        for word in "--json", "--root":
-            self.assertIn(word, r.stdout)
-        self.assertLess(max(map(len, r.stdout.splitlines())), 90)
+    def test_help_of_each_command(self):
+        """In both ways, on one screen."""
+        names = re.findall(r"^  ([a-z]+) ", self.run_it("help").stdout, re.M)
+        self.assertGreater(len(names), 10)
+        for name in names:
+            r = self.run_it("help", name)
+            self.assertEqual((r.returncode, r.stderr), (0, ""), name)
+            self.assertTrue(r.stdout.startswith("Usage: ipcwait " + name), name)
+            self.assertLessEqual(max(map(len, r.stdout.splitlines())), 80, name)
+            self.assertLessEqual(r.stdout.count("\n"), 34, name)
+            if name not in ("help", "version"):
+                self.assertIn("-h, --help", r.stdout)
+                self.assertIn("Exit status", r.stdout)
+                for option in "-h", "--help":
+                    self.assertEqual(self.run_it(name, option).stdout, r.stdout)
+        self.check_one_line(self.run_it("help", "a", "b"), 2, "'b'")
 
     def test_version(self):
-        for args in ["version"], ["--version"]:
+        for args in ["version"], ["--version"], ["-V"]:
             r = self.run_it(*args)
             self.assertEqual((r.returncode, r.stderr), (0, ""))
             self.assertRegex(r.stdout, r"^ipcwait \d+\.\d+\.\d+\n$")

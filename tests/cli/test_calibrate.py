@@ -24,7 +24,8 @@ def one_cpu():
 class Calibrate(common.CliTest):
     def calibrate(self, *args, **options):
         """Saved in any case: what else runs is not what is tested."""
-        r = self.run_it("calibrate", "--force", *args, **options)
+        force = [] if "--no-save" in args else ["--force"]
+        r = self.run_it("calibrate", *force, *args, **options)
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
         return r.stdout
 

@@ -49,6 +49,8 @@ class Bash(common.CliTest):
         self.write("waits.record", "")
         self.assertEqual(self.offers("report", "wai"), ["waits.record"])
         self.assertEqual(self.offers("run", "prog", "wai"), ["waits.record"])
+        self.assertEqual(self.offers("record", "-o", "wai"), ["waits.record"])
+        self.assertEqual(self.offers("awake", "--budget", "50", "prog", "wai"), ["waits.record"])
 
 
 if __name__ == "__main__":

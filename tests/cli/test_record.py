@@ -81,17 +81,40 @@ class Record(RecordTest):
     def test_status(self):
         self.record(run_common.WAITS, "30", "kill", status=137)
         self.assertGreater(self.numbers()["waits"], 0)
+
+    def test_what_cannot_run_takes_no_place(self):
+        self.record(run_common.WAITS, "30")
         self.check_one_line(self.record("no-such", status=127), 127, "no-such")
+        self.check_one_line(self.record("-o", "no/such", "true", status=125), 125, "no/such")
+        self.assertEqual(self.files(), ["ipcwait.record"])
+
+    def test_the_same_program_again(self):
+        """One process by its number, two by what is in their memory."""
+        self.record(run_common.WAITS, "200", "again", "300")
+        named = self.numbers()["processes"]
+        self.assertEqual([p["name"] for p in named], ["run_waits"] * 2)
+        self.assertEqual(named[0]["pid"], named[1]["pid"])
+
+    def test_many_processes(self):
+        self.record("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do %s 50; done" %
+                    run_common.WAITS)
+        text = self.report()
+        self.assertEqual(text.count("(run_waits): "), 10)
+        self.assertIn("and 2 more processes, see --all", text)
+        self.assertEqual(self.report("--all").count("(run_waits): "), 12)
 
     def test_the_old_record_is_kept(self):
         for n in 1, 2, 3:
             self.record("-o", "a", run_common.WAITS, "100")
             self.assertEqual(self.files(), ["a", "a.old"][:n])
-        self.write("a", "precious")
-        self.check_one_line(self.record("--output=a", run_common.WAITS, "100", status=125),
-                            125, "no record")
-        with open(self.path("a"), encoding="ascii") as f:
-            self.assertEqual(f.read(), "precious")
+        for name in "a", "a.old":
+            self.record("-o", "a", run_common.WAITS, "100")
+            self.write(name, "precious")
+            self.check_one_line(self.record("--output=a", run_common.WAITS, "100", status=125),
+                                125, "'%s'" % name, "no record")
+            with open(self.path(name), encoding="ascii") as f:
+                self.assertEqual(f.read(), "precious")
+            os.unlink(self.path(name))
 
     def test_no_wait(self):
         r = self.record("true")
@@ -252,8 +275,10 @@ class Report(RecordTest):
         self.assertLessEqual(spun, (total["spun_useful_ns"] + total["spun_wasted_ns"]) / 1000)
 
     def test_lengths(self):
+        self.record("--policy", "spin", run_common.WAITS, "3000")
         lines = self.report("--waits").splitlines()
         self.assertTrue(lines[0].startswith("#"))
+        self.assertGreater(len(lines), 1)
         for line in lines[1:]:
             self.assertRegex(line, r"^ *[1-9]\d* [0-9a-f]{16}$")
 

@@ -124,8 +124,12 @@ class Packaging(unittest.TestCase):
     @unittest.skipUnless(shutil.which("cmake"), "no cmake")
     def test_cmake_of_another_version(self):
         folder = self.folder("version", CMakeLists_txt=CMAKE.replace("0.1 REQ", "0.9 REQ"))
-        with self.assertRaises(AssertionError):
+        with self.assertRaisesRegex(AssertionError, "compatible with requested version"):
             self.call("cmake", "-S", folder, "-B", folder / "build", env=self.env)
+        for wanted in "0", "0.1.0", "":
+            text = CMAKE.replace("0.1 REQ", wanted + " REQ")
+            (folder / "CMakeLists.txt").write_text(text)
+            self.call("cmake", "-S", folder, "-B", folder / ("build" + wanted), env=self.env)
 
     def test_meson(self):
         folder = self.folder("meson", meson_build=MESON)
@@ -164,6 +168,20 @@ class Packaging(unittest.TestCase):
         self.call(sys.executable, "-W", "error", folder / "test_ipcwait.py", env=env)
         out = self.call(sys.executable, folder / "example.py", env=env)
         self.assertIn("round trips", out)
+
+    @unittest.skipUnless(shutil.which("cargo"), "no cargo")
+    def test_rust(self):
+        """The crate's tests, those in its documentation, and its example."""
+        folder = SOURCE / "bindings" / "rust"
+        env = {**self.env, "IPCWAIT_LIB_DIR": str(self.prefix / "lib"),
+               "CARGO_TARGET_DIR": str(self.work / "target"), "CARGO_NET_OFFLINE": "true"}
+        copy = self.work / "rust"
+        shutil.copytree(folder, copy)
+        out = self.call("cargo", "test", "--offline", cwd=copy, env=env)
+        self.assertRegex(out, r"test result: ok. \d\d passed")
+        out = self.call("cargo", "run", "--offline", "--release", "--example", "handoff", cwd=copy,
+                        env=env)
+        self.assertIn("ipcwait::channel", out)
 
     def test_the_library_alone(self):
         """Nothing else is built or installed. How long it takes is printed, not judged."""
