@@ -141,9 +141,7 @@ static void add_hand_off(struct text *t, const struct figures *f)
 	}
 	add_bound(t, f->times_bound);
 	if (f->same_cpu > SAME_CPU_NOTED)
-		add(t,
-		    ", as %.0f %% of its waits slept because both workers were on the same "
-		    "CPU",
+		add(t, "; %.0f %% of its waits slept as both workers were on the same CPU",
 		    f->same_cpu * 100);
 }
 
