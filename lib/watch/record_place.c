@@ -120,7 +120,7 @@ static uint64_t deal(unsigned n, bool *grown)
 		end = room();
 	/* ORD record_place.X5: relaxed, no order needed: deals out numbers. */
 	first = used() + n > end ? NONE : ipcwait_impl_add64_relaxed(word(&head->used), n);
-	if (first <= end - n)
+	if (first != NONE && first + n <= end)
 		return first;
 	/* ORD record_place.X6: relaxed, statistic. */
 	(void)ipcwait_impl_add64_relaxed(word(&head->lost), 1);
