@@ -62,10 +62,7 @@ static int set_weight(struct options *o, const char *text)
 
 static int set_file(struct options *o, const char *text, unsigned i)
 {
-	if (i)
-		return refuse("more than one file: '%s'", shown(text, -1));
-	o->file = text;
-	return *text ? 0 : refuse("the file is '', but must be a path");
+	return waits_take_file(&o->file, text, i);
 }
 
 static const struct argument known[] = {

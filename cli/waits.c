@@ -237,6 +237,14 @@ void waits_close(struct waits *w)
 	*w = (struct waits){ .path = NULL };
 }
 
+int waits_take_file(const char **file, const char *text, unsigned i)
+{
+	if (i)
+		return refuse("more than one file: '%s'", shown(text, -1));
+	*file = text;
+	return *text ? 0 : refuse("the file is '', but must be a path");
+}
+
 bool waits_is_record(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

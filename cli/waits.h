@@ -60,6 +60,9 @@ int waits_open(struct waits *w, const char *path);
 
 void waits_close(struct waits *w);
 
+/* For a command line that ends in the path of a record, its @i-th word that is no option. */
+int waits_take_file(const char **file, const char *text, unsigned i);
+
 /* It is a record, of whatever version. */
 bool waits_is_record(const char *path);
 
