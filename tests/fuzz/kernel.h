@@ -38,8 +38,10 @@ struct kernel {
 	void (*others)(void);      /* what others do during a sleep; NULL: nothing */
 	void (*others_stop)(void); /* what they do while the thread is stopped */
 	uint32_t readings_to_stop;
-	bool long_spins;   /* any call may */
-	bool flags_change; /* a call may have found others than it had when it was made */
+	bool long_spins; /* any call may */
+	/* A call may find others than it had when it was made, and ask once more after any answer:
+	 * to wait for a thread that, they say, is at the object. */
+	bool flags_change;
 	unsigned sleeps;
 	unsigned idle; /* sleeps since the input was used up */
 };

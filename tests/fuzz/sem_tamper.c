@@ -4,7 +4,7 @@
  * accesses to shared words, and in sleeps, bytes of the 32 may change. Whatever they become, a
  * call ends after a bounded number of steps with a result that its header lists.
  */
-#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "common/fake_os.h"
 #include "common/fuzz.h"
@@ -90,10 +90,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input bytes = { data, size };
 
-	/* At one address always: the library keeps those that it has counted waits of. */
+	/* At one address always: the library keeps those that it has counted waits of. Shared: in
+	 * memory of its own a process has to believe what is written. */
 	if (!s)
-		s = malloc(sizeof(*s));
-	FUZZ_CHECK(s);
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	FUZZ_CHECK(s != MAP_FAILED);
 	steps = 0;
 	steps_to_change = UINT32_MAX;
 	kernel_begin(&bytes);
