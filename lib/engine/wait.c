@@ -353,10 +353,10 @@ static int sleep_until_taken(struct iw_waiter *me, struct course *c)
 }
 
 /*
- * The same where spinning could not pay, whatever was learned: no spin, no clock, and nothing of
- * it is remembered.
+ * The same where spinning could not pay, whatever was learned: no spin, nothing of it is
+ * remembered, and no clock is read but for @woken_at.
  */
-static int sleep_plainly(struct iw_waiter *me)
+static int sleep_plainly(struct iw_waiter *me, uint64_t *woken_at)
 {
 	int r = 0;
 
@@ -369,6 +369,8 @@ static int sleep_plainly(struct iw_waiter *me)
 			break;
 		until_ns = ends_at(me, &rest);
 		r = sleep_until(me, &rest, until_ns);
+		if (woken_at)
+			*woken_at = iw_now_ns();
 		(void)alarm_rang(me, &rest, until_ns, r);
 		r = after_sleep(me, until_ns, r);
 	} while (goes_on(r) && me->what->look(me) != IW_THERE);
@@ -451,13 +453,12 @@ static int wait_in_earnest(struct iw_waiter *me, enum iw_reason why)
 static int wait_plainly(struct iw_waiter *me)
 {
 	bool observed = me->facts && iw_is_observed(me->facts);
-	uint64_t began_at = observed ? iw_now_ns() : 0;
+	uint64_t began_at = observed ? iw_now_ns() : 0, woken_at = began_at;
 	struct iw_outcome o = outcome_of(me);
 
 	o.reason = me->reason;
-	o.result = sleep_plainly(me);
-	if (observed)
-		o.slept_ns = iw_now_ns() - began_at;
+	o.result = sleep_plainly(me, observed ? &woken_at : NULL);
+	o.slept_ns = woken_at - began_at;
 	if (me->preset == IPCWAIT_LATENCY)
 		iw_plan_note_lateness(me, 0);
 	return tell(me, &o);

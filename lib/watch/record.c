@@ -61,7 +61,6 @@ void iw_record_cost(uint64_t block_ns, uint64_t samples)
 {
 	static struct ipcwait_word64 last;
 	union iw_record r = { .cost = { .type = IPCWAIT_RECORD_COST,
-					.at_ns = iw_now_ns(),
 					.block_ns = block_ns,
 					.samples = samples } };
 
@@ -70,6 +69,7 @@ void iw_record_cost(uint64_t block_ns, uint64_t samples)
 	    !iw_record_is_open(NULL))
 		return;
 	ipcwait_impl_store64_relaxed(&last, block_ns);
+	r.cost.at_ns = iw_now_ns();
 	iw_record_put(&r, 1);
 }
 
