@@ -44,7 +44,7 @@ bool bars_get(const struct series *s, struct bar bars[BARS])
 	const struct member *members = s->suite.members;
 	struct bar *bar = bars;
 
-	if (!own || !other)
+	if (!own || !other || !s->suite.synthetic)
 		return false;
 	*bar++ = (struct bar){ .text = "suite mean",
 			       .value = own->mean,

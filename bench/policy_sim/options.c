@@ -99,6 +99,7 @@ static const struct argument known[] = {
 	{ "--waits", ARGUMENT_VALUE, .set = set_waits },
 	{ "--policy", ARGUMENT_VALUE, .set = set_policy },
 	{ "--trace", ARGUMENT_VALUE, .set = set_trace },
+	{ "--suite", ARGUMENT_FLAG, .at = offsetof(struct options, suite) },
 	{ "--members", ARGUMENT_FLAG, .at = offsetof(struct options, members) },
 	{ "--json", ARGUMENT_PATH, .at = offsetof(struct options, json_path) },
 	{ "--svg", ARGUMENT_PATH, .at = offsetof(struct options, svg_path) },
@@ -107,6 +108,20 @@ static const struct argument known[] = {
 };
 
 static const struct arguments arguments = { known, sizeof(known) / sizeof(known[0]), NULL };
+
+/* Own waits are not mixed with those that the rules are judged by, unless that is wanted. */
+static int choose_waits(struct options *o)
+{
+	if (!o->n_traces)
+		o->n_traces = trace_find_recorded(o->trace_paths);
+	else if (o->suite)
+		return 0;
+	else if (o->check)
+		return refuse("--check is for the suite: with --trace also say --suite");
+	else
+		o->n_waits = 0;
+	return 0;
+}
 
 int options_parse(struct options *o, int argc, char **argv)
 {
@@ -122,7 +137,5 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (!r && o->check && o->rules != all)
 		return refuse("--check compares all rules, and --policy leaves some "
 			      "out");
-	if (!r && !o->n_traces)
-		o->n_traces = trace_find_recorded(o->trace_paths);
-	return r;
+	return r ? r : choose_waits(o);
 }

@@ -204,6 +204,18 @@ static int add_trace(struct suite *s, const struct trace *t)
 	return 0;
 }
 
+static int add_synthetic(struct suite *s, uint64_t seed, size_t n)
+{
+	int r = 0;
+
+	s->synthetic = true;
+	for (size_t i = 0; i < N_ENTRIES && !r; i++)
+		r = add_entry(s, &entries[i], seed, n);
+	for (size_t i = 0; i < N_YOUNG && !r; i++)
+		r = add_young(s, &young_entries[i], seed, n);
+	return r;
+}
+
 int suite_create(struct suite *s, uint64_t block_ns, uint64_t seed, size_t n_waits,
 		 const struct trace *traces, size_t n_traces)
 {
@@ -213,10 +225,8 @@ int suite_create(struct suite *s, uint64_t block_ns, uint64_t seed, size_t n_wai
 	s->members = calloc(N_ENTRIES + N_YOUNG + n_traces, sizeof(*s->members));
 	if (!s->members)
 		return -ENOMEM;
-	for (size_t i = 0; i < N_ENTRIES && !r; i++)
-		r = add_entry(s, &entries[i], seed, n_waits);
-	for (size_t i = 0; i < N_YOUNG && !r; i++)
-		r = add_young(s, &young_entries[i], seed, n_waits);
+	if (n_waits)
+		r = add_synthetic(s, seed, n_waits);
 	for (size_t i = 0; i < n_traces && !r; i++)
 		r = add_trace(s, &traces[i]);
 	if (r)

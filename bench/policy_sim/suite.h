@@ -11,6 +11,7 @@
 
 #include "../../tools/rules/random.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,7 @@ struct suite {
 	uint64_t block_ns;
 	struct member *members;
 	size_t n;
+	bool synthetic; /* there are others than traces */
 };
 
 /* A trace as read from its file. */
@@ -52,7 +54,7 @@ struct trace {
 	size_t n;
 };
 
-/* Return: 0, or -ENOMEM. */
+/* @n_waits: of each synthetic member; 0: only the traces. Return: 0, or -ENOMEM. */
 int suite_create(struct suite *s, uint64_t block_ns, uint64_t seed, size_t n_waits,
 		 const struct trace *traces, size_t n_traces);
 void suite_destroy(struct suite *s);

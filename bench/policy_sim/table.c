@@ -51,7 +51,8 @@ static void print_losses(const struct verdict *v, uint64_t block_ns)
 static void print_verdict(const struct series *s, const struct verdict *v)
 {
 	printf("%-11s %s", v->name, seven(v->mean));
-	printf(" %s  %-28.28s", seven(v->worst), s->suite.members[v->worst_member].name);
+	printf(" %s  %-28.28s", seven(v->worst),
+	       v->worst > 0 ? s->suite.members[v->worst_member].name : "-");
 	if (v == &s->hindsight)
 		printf(" %7s %7s %7s %7s %7s %7s", "-", "-", "-", "-", "-", "-");
 	else

@@ -87,7 +87,7 @@ class Arguments(common.SimTest):
     def test_help(self):
         r = self.run_it("--help")
         self.assertEqual((r.returncode, r.stderr), (0, ""))
-        for word in ("--b-us", "--seed", "--waits", "--policy", "--trace", "--members",
+        for word in ("--b-us", "--seed", "--waits", "--policy", "--trace", "--suite", "--members",
                      "--json", "--svg", "--check", "ipcwait", "hotspot", "jiny"):
             self.assertIn(word, r.stdout)
         self.assertLessEqual(max(map(len, r.stdout.splitlines())), 80)
@@ -146,6 +146,8 @@ class Traces(common.SimTest):
         members = {m["name"]: m for m in results["series"][0]["members"]}
         self.assertEqual((members["dos"]["kind"], members["dos"]["waits"]), ("recorded", 2))
         self.assertEqual(members["one"]["waits"], 1)
+        self.assertEqual(set(members), {"dos", "one"})
+        self.assertEqual(results["series"][0]["bars"], [])
         self.assertIn("recorded", table)
 
     def test_what_the_library_records(self):
@@ -154,6 +156,9 @@ class Traces(common.SimTest):
         results, _ = self.simulate("--trace=own.txt", "--waits", "10", "--policy", "block")
         members = {m["name"]: m for m in results["series"][0]["members"]}
         self.assertEqual(members["own"]["waits"], 2)
+        results, _ = self.simulate("--trace=own.txt", "--suite", "--waits", "10")
+        self.assertGreater(len(results["series"][0]["members"]), 50)
+        self.check_refused(["--trace=own.txt", "--check"], "--suite")
 
 
 if __name__ == "__main__":
