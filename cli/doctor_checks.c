@@ -3,6 +3,7 @@
 #include "doctor.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -264,6 +265,13 @@ static void check_calls(struct doctor_finding *f, const struct info *info)
 		say(f, DOCTOR_OK, NULL, "a system call takes %.0f ns", ns);
 }
 
+static bool names_a_file(void)
+{
+	const char *named = getenv("IPCWAIT_CALIBRATION");
+
+	return named && *named && strcmp(named, "none") != 0;
+}
+
 static void check_calibration(struct doctor_finding *f, const struct info *info)
 {
 	static const char advice[] = "Run `ipcwait calibrate` when the machine is calm.";
@@ -278,6 +286,9 @@ static void check_calibration(struct doctor_finding *f, const struct info *info)
 	else if (info_is_saved_tree(info))
 		say(f, DOCTOR_UNKNOWN, NULL,
 		    "a calibration belongs to a user, and this is a saved tree");
+	else if (at && strstr(at->text, "there is no") && names_a_file())
+		say(f, DOCTOR_PROBLEM, "Unset it, or run `ipcwait calibrate`.",
+		    "IPCWAIT_CALIBRATION names a file that is not there");
 	else if (at && strstr(at->text, "there is no"))
 		say(f, DOCTOR_NOTE, advice,
 		    "there is no saved calibration: programs begin with %.0f us for a "

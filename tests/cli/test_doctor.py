@@ -37,6 +37,10 @@ class Doctor(common.CliTest):
                 f.write(text + "\n")
         return self.path("tree")
 
+    def setUp(self):
+        super().setUp()
+        del self.env["IPCWAIT_CALIBRATION"]         # the user's own, of whom HOME is here
+
     def about(self, files, **more):
         return self.examine("--root", self.tree(files, **more))
 
@@ -97,9 +101,14 @@ class Doctor(common.CliTest):
     def test_a_damaged_calibration(self):
         self.write("calibration", "nonsense")
         os.chmod(self.path("calibration"), 0o600)
-        r = self.run_it("doctor", "--json")
+        r = self.run_it("doctor", "--json", IPCWAIT_CALIBRATION=self.path("calibration"))
         found = {f["check"]: f for f in json.loads(r.stdout)["findings"]}
         self.assertEqual((r.returncode, found["calibration"]["verdict"]), (3, "problem"))
+
+    def test_a_calibration_that_is_named_and_missing(self):
+        found = self.examine(status=3, IPCWAIT_CALIBRATION=self.path("calibration"))
+        self.assertEqual(found["calibration"]["verdict"], "problem")
+        self.assertIn("not there", found["calibration"]["text"])
 
     def test_nothing_is_recorded(self):
         self.examine(IPCWAIT_RECORD=self.path("record"))
