@@ -45,7 +45,26 @@ static void write_baseline(struct json *j, const struct results *r)
 	json_close(j, '}');
 }
 
-static void write_run(struct json *j, const struct run *x, bool kept)
+static void write_objects(struct json *j, const struct run *x)
+{
+	json_open(j, "objects", '[');
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		const struct object_cost *o = &x->objects[i];
+
+		json_open(j, NULL, '{');
+		json_text(j, "name", object_names[i]);
+		json_number(j, "waits", (double)o->waits);
+		json_number(j, "gave_up", (double)o->gave_up);
+		json_number(j, "slept", (double)o->slept);
+		json_number(j, "spun_useful_ns", (double)o->spun_useful_ns);
+		json_number(j, "spun_wasted_ns", (double)o->spun_wasted_ns);
+		json_number(j, "slept_ns", (double)o->slept_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void write_run(struct json *j, const struct run *x, bool kept, bool objects)
 {
 	json_open(j, NULL, '{');
 	json_boolean(j, "kept", kept);
@@ -65,6 +84,8 @@ static void write_run(struct json *j, const struct run *x, bool kept)
 	json_number(j, "waits_slept_same_cpu", x->same_cpu);
 	json_number(j, "rescheduling_interrupts", x->rescheduling_interrupts);
 	json_number(j, "function_call_interrupts", x->function_call_interrupts);
+	if (objects)
+		write_objects(j, x);
 	json_close(j, '}');
 }
 
@@ -104,7 +125,8 @@ static void write_entry(struct json *j, const struct results *r, const struct en
 	json_open(j, "runs", '[');
 	for (unsigned i = 0; i < r->options->repeat; i++)
 		write_run(j, &e->runs[i],
-			  i >= r->first_kept && i < r->first_kept + r->n_kept);
+			  i >= r->first_kept && i < r->first_kept + r->n_kept,
+			  results_objects(r, e));
 	json_close(j, ']');
 	json_close(j, '}');
 }

@@ -7,6 +7,7 @@
  *	rounds.c    the measurement             job.c, team.c     running and watching workers
  *	measure.c   what a run cost             hog.c, awake.c    what runs beside a row
  *	results.c   runs, medians and ratios    verdict.c         the sentence and the bars
+ *	objects.c   counters by name
  *	table.c, json.c   the reports           finish.c          ending early
  *
  * handoff beside it is the same in a hundred lines.

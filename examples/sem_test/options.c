@@ -105,6 +105,7 @@ static const char after_rows[] =
 	"the\n"
 	"                  consumer's waits are long; shows the CPU time per item\n"
 	"  --uncontended   no hand-off: one thread posts and waits ITEMS times\n"
+	"  --objects       name the library's semaphores, and show what it counts of each\n"
 	"  --repeat N      runs per row, interleaved (default 5); from 3 on the first and "
 	"the last\n"
 	"                  are dropped; the table shows medians\n"
@@ -137,6 +138,7 @@ static const struct argument known[] = {
 	{ "--one-cpu", ARGUMENT_FLAG, .at = offsetof(struct options, one_cpu) },
 	{ "--idle-us", ARGUMENT_VALUE, .set = set_idle_us },
 	{ "--uncontended", ARGUMENT_DO, .set = set_uncontended },
+	{ "--objects", ARGUMENT_FLAG, .at = offsetof(struct options, objects) },
 	{ "--repeat", ARGUMENT_VALUE, .set = set_repeat },
 	{ "--json", ARGUMENT_PATH, .at = offsetof(struct options, json_path) },
 	{ "--no-progress", ARGUMENT_FLAG, .at = offsetof(struct options, no_progress) },
@@ -184,6 +186,9 @@ static int choose_rows(struct options *o)
 		return refuse(
 			"--processes and --both mean nothing with --uncontended: one thread"
 			" does everything");
+	if (o->objects && o->processes)
+		return refuse("--objects counts in one process, and --processes and --both "
+			      "have two");
 	if (o->mode == MODE_UNCONTENDED && (o->rows & (BIT(ROW_HOG) | BIT(ROW_AWAKE))))
 		return refuse("--rows has 'hog' or 'awake', which mean nothing with "
 			      "--uncontended");

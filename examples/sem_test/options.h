@@ -24,6 +24,7 @@ struct options {
 	bool threads;
 	bool processes;
 	bool one_cpu;
+	bool objects;
 	bool no_progress;
 	bool check;
 	const char *json_path; /* NULL: none */

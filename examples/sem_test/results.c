@@ -70,6 +70,11 @@ const char *results_start(const struct results *r)
 	       "starts; in all rows alike";
 }
 
+bool results_objects(const struct results *r, const struct entry *e)
+{
+	return r->options->objects && e->row->ops->window;
+}
+
 const struct entry *results_find(const struct results *r, int row, bool processes)
 {
 	for (unsigned i = 0; i < r->n_entries; i++)

@@ -6,6 +6,7 @@
 #ifndef SEM_TEST_RESULTS_H
 #define SEM_TEST_RESULTS_H
 
+#include "objects.h"
 #include "options.h"
 #include "rows.h"
 #include "../../tools/common/machine.h"
@@ -30,6 +31,7 @@ struct run {
 	double same_cpu; /* of those that slept: the waker was on the same CPU */
 	double rescheduling_interrupts;
 	double function_call_interrupts;
+	struct object_cost objects[OBJECTS]; /* with --objects, of the library's rows */
 };
 
 /* A row in one form. */
@@ -63,6 +65,9 @@ void results_destroy(struct results *r);
 
 /* How a run begins, in words: what the workers do before the clock starts. */
 const char *results_start(const struct results *r);
+
+/* Are its semaphores counted by name? */
+bool results_objects(const struct results *r, const struct entry *e);
 
 /* The entry of a row in a form; NULL: not chosen. */
 const struct entry *results_find(const struct results *r, int row, bool processes);

@@ -212,6 +212,22 @@ static void run_measured(struct results *r, const struct entry *e, const struct 
 	add_library(r, e, a, &library, run);
 }
 
+/* The same with names for its semaphores. */
+static void run_counted(struct results *r, const struct entry *e, const struct job *j,
+			struct arena *a, struct run *run)
+{
+	struct sem_room *const sems[OBJECTS] = { &a->full, &a->empty };
+	int error = objects_begin(a->ops, sems, run->objects);
+
+	if (!error) {
+		run_measured(r, e, j, a, run);
+		error = objects_end(a->ops, sems, run->objects);
+	}
+	if (error)
+		finish_failed("%s: cannot count a semaphore: %s", e->label,
+			      strerror(-error));
+}
+
 static void run_entry(struct results *r, const struct entry *e, struct arena *a,
 		      struct progress *p, struct run *run)
 {
@@ -225,7 +241,10 @@ static void run_entry(struct results *r, const struct entry *e, struct arena *a,
 	if (r->options->mode == MODE_HAND_OFF)
 		run->bound_seconds = baseline_bound_seconds(a, NULL, &checksum);
 	init_semaphores(e, a);
-	run_measured(r, e, &j, a, run);
+	if (results_objects(r, e))
+		run_counted(r, e, &j, a, run);
+	else
+		run_measured(r, e, &j, a, run);
 	check_outcome(&j, e, a);
 	if (r->options->mode == MODE_HAND_OFF && a->worker[0].checksum != checksum)
 		finish_failed(

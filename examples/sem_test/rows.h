@@ -15,6 +15,8 @@ struct sem_room {
 	_Alignas(128) unsigned char bytes[128];
 };
 
+struct ipcwait_window;
+
 /* Results are 0 or a negative errno value. A wait goes on when a signal interrupts it. */
 struct sem_ops {
 	int (*init)(void *sem, unsigned value, bool shared);
@@ -24,6 +26,8 @@ struct sem_ops {
 	void (*fini)(void *sem);
 	/* @n times a post and a wait, as an application writes them: no calls in between. */
 	int (*pairs)(void *sem, uint64_t n);
+	/* What the library knows it by; NULL: it is not the library's. */
+	const struct ipcwait_window *(*window)(const void *sem);
 };
 
 extern const struct sem_ops sem_glibc;

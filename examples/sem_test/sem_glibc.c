@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <semaphore.h>
+#include <stddef.h>
 
 _Static_assert(sizeof(sem_t) <= sizeof(struct sem_room), "the room holds the semaphore");
 
@@ -47,4 +48,4 @@ static int pairs(void *sem, uint64_t n)
 	return 0;
 }
 
-const struct sem_ops sem_glibc = { init, wait, post, value, fini, pairs };
+const struct sem_ops sem_glibc = { init, wait, post, value, fini, pairs, NULL };

@@ -70,7 +70,14 @@ static int pairs(void *sem, uint64_t n)
 	return 0;
 }
 
-const struct sem_ops sem_ipcwait = { init, wait, post, value, fini, pairs };
-const struct sem_ops sem_block = { init_block, wait, post, value, fini, pairs };
-const struct sem_ops sem_haltpoll = { init_haltpoll, wait, post, value, fini, pairs };
-const struct sem_ops sem_ticks = { init_ticks, wait, post, value, fini, pairs };
+static const struct ipcwait_window *window(const void *sem)
+{
+	return &((const struct ipcwait_sem *)sem)->window;
+}
+
+const struct sem_ops sem_ipcwait = { init, wait, post, value, fini, pairs, window };
+const struct sem_ops sem_block = { init_block, wait, post, value, fini, pairs, window };
+const struct sem_ops sem_haltpoll = {
+	init_haltpoll, wait, post, value, fini, pairs, window
+};
+const struct sem_ops sem_ticks = { init_ticks, wait, post, value, fini, pairs, window };

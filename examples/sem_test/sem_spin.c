@@ -116,4 +116,4 @@ static int pairs(void *sem, uint64_t n)
 	return r;
 }
 
-const struct sem_ops sem_spin = { init, wait, post, value, fini, pairs };
+const struct sem_ops sem_spin = { init, wait, post, value, fini, pairs, NULL };

@@ -317,12 +317,38 @@ static void print_bars(const struct results *r)
 	}
 }
 
+/* Of the last run that is kept: counts of several runs do not add up to a median. */
+static void print_objects(const struct results *r)
+{
+	printf("%-12s %-6s %11s %11s %12s %12s %12s\n", "semaphores", "", "waits", "slept",
+	       "spun us", "in vain us", "asleep us");
+	for (unsigned i = 0; i < r->n_entries; i++) {
+		const struct entry *e = &r->entries[i];
+		const struct run *x = &e->runs[r->first_kept + r->n_kept - 1];
+
+		for (unsigned k = 0; k < OBJECTS && results_objects(r, e); k++) {
+			const struct object_cost *o = &x->objects[k];
+
+			printf("  %-10s %-6s", e->row->name, object_names[k]);
+			print_count(12, (double)o->waits);
+			print_count(12, (double)o->slept);
+			print_count(13, (double)o->spun_useful_ns / 1e3);
+			print_count(13, (double)o->spun_wasted_ns / 1e3);
+			print_count(13, (double)o->slept_ns / 1e3);
+			putchar('\n');
+		}
+	}
+	putchar('\n');
+}
+
 void table_print(const struct results *r)
 {
 	if (r->options->threads)
 		print_form(r, false);
 	if (r->options->processes)
 		print_form(r, true);
+	if (r->options->objects)
+		print_objects(r);
 	print_notes(r);
 	print_sentence(r);
 	print_bars(r);

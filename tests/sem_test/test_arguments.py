@@ -59,6 +59,7 @@ BAD = [
     (["10", "--idle-us", "5", "--uncontended"], "--uncontended"),
     (["10", "--uncontended", "--both"], "--uncontended"),
     (["10", "--uncontended", "--rows", "hog"], "hog"),
+    (["10", "10", "--objects", "--both"], "--objects"),
     (["10", "10", "--check", "--rows", "ipcwait"], "--check"),
     (["10", "10", "--json", ""], "--json"),
     (["10", "10", "--json"], "--json"),

@@ -126,6 +126,23 @@ class Results(common.SemTest):
         self.assertIn("not available", table)
         self.assertEqual(results["meeting_ms_most"], 0)
 
+    def test_objects_are_counted_by_name(self):
+        args = ("20k", "100", "--repeat", "1", "--rows", "glibc,ipcwait,block")
+        results, table = self.measure(*args, "--objects")
+        glibc, ipcwait, block = (row["runs"][0] for row in results["rows"])
+        self.assertNotIn("objects", glibc)
+        for run in ipcwait, block:
+            self.assertEqual([o["name"] for o in run["objects"]], ["full", "empty"])
+            self.assertEqual(sum(o["slept"] for o in run["objects"]), run["waits_slept"])
+            for o in run["objects"]:
+                self.assertLessEqual(o["slept"] + o["gave_up"], o["waits"])
+        self.assertEqual(sum(o["spun_useful_ns"] + o["spun_wasted_ns"]
+                             for o in block["objects"]), 0)
+        self.assertIn("in vain us", table)
+        results, table = self.measure(*args)
+        self.assertNotIn("objects", results["rows"][1]["runs"][0])
+        self.assertNotIn("in vain us", table)
+
     def test_exit_status_tells_whether_bars_were_reached(self):
         args = ["10", "1", "--rows", "glibc,ipcwait", "--repeat", "1"]
         results, table = self.measure(*args)
