@@ -16,10 +16,9 @@ SEED_US = {"Linux VM": 27.5, "Jiny VM, spins": 11.25, "Linux on metal": 11.5,
 RULES = ("glibc", "ipcwait", "ticks", "haltpoll")
 OTHERS = ("spin", "block", "haltpoll", "ticks")
 NO_POWER = "not available: not read in these runs"
-NAMED = ("no function returns the counters of one object, ipcwait_stats_get() has those of the "
-         "process; there are names, ipcwait_object_set_name(), and ipcwait_explain() tells in "
-         "words what is known about an object, with IPCWAIT_EXPLAIN=1 also how many of its waits "
-         "slept, and why")
+COUNTED = {"waits": "waits", "slept": "wake-ups", "spun_useful_ns": "wait time, spinning",
+           "spun_wasted_ns": "the same, in vain", "slept_ns": "wait time, asleep",
+           "gave_up": "ended otherwise"}
 
 
 def sem_test(context, items, *options, repeat=runs.ROUNDS, seconds=300):
@@ -246,6 +245,21 @@ def trims(result):
         raw={k: [r["us_per_item"] for r in e["runs"]] for k, e in mine.items()})
 
 
+def named(context):
+    """I-11: what is counted of each semaphore by its name, in the run in the middle."""
+    items = 20000 if context.quick else 200000
+    result = sem_test(context, items, 2000, "--rows", "ipcwait", "--objects")
+    found = by_row(result)["ipcwait"]["runs"]
+    middle = sorted(found, key=lambda one: one["us_per_item"])[len(found) // 2]
+    lines = [[o["name"], *(o[key] for key in COUNTED)] for o in middle["objects"]]
+    return rows.measured(
+        "I-11", columns=["queue", *(f"{what} ({key})" for key, what in COUNTED.items())],
+        lines=lines, ours={f"{o['name']}_waits": o["waits"] for o in middle["objects"]},
+        why=f"{items} items; a wait is one that found nothing. Ticks are ns here, contentions are "
+            "waits, and asynchronous wake-ups do not exist",
+        raw={"items": items, "runs": [one["objects"] for one in found]})
+
+
 def measure(context):
     """The rows of this part, one after the other."""
     context.progress("semaphore test, seven rows")
@@ -261,7 +275,8 @@ def measure(context):
     yield one_cpu(context, result)
     context.progress("semaphore test, long waits")
     yield long_waits(context)
-    yield rows.unavailable("I-11", NAMED, rows.NOT_YET)
+    context.progress("semaphore test, counters by name")
+    yield named(context)
 
 
 IDS = [f"I-{n}" for n in range(1, 12)] + ["M-1"]

@@ -318,6 +318,16 @@ class Metal(unittest.TestCase):
         cpus.start()
         self.addCleanup(cpus.stop)
 
+    def test_counters_by_name_are_those_of_the_run_in_the_middle(self):
+        keys = dict.fromkeys(part_sem.COUNTED, 0)
+        runs_ = [{"seconds": s, "objects": [{"name": "full", **keys, "waits": s}]}
+                 for s in (5, 1, 3)]
+        result = {"items": 10, "rows": [{"row": "ipcwait", "runs": runs_}]}
+        with mock.patch.object(part_sem, "sem_test", return_value=result):
+            row = part_sem.named(mock.Mock(quick=True))
+        self.assertEqual(row["ours"], {"full_waits": 3})
+        self.assertEqual(len(row["lines"][0]), len(row["columns"]))
+
     def test_one_cpu_has_no_direction(self):
         with mock.patch("os.sched_getaffinity", return_value={3}):
             self.assertIsNone(part_sem.four_rows(sem_result("KVM"))["same_direction"])
