@@ -5,6 +5,7 @@ Figures of a run, each held against another run of the same round:
   time     share of the time of a round trip
   cpu      share of the CPU time of the whole machine, of a round trip
   own_cpu  share of the CPU time of the processes alone, of a round trip
+  answers_cpu  the same, of those alone that wait through the others' pauses
   latency  share of the median time from a write to the return of the other's wait
   speed    so many times as many round trips a second
 """
@@ -23,7 +24,8 @@ BARS = {
     "apart": [Bar("time", 0.35, PLAIN), Bar("cpu", 0.35, PLAIN), Bar("time", 1.10, HELD)],
     "free": [Bar("time", 1.0, PLAIN), Bar("cpu", 1.1, PLAIN)],
     "pairs": [Bar("speed", 0.9, BETTER)],
-    "long": [Bar("latency", 1.05, PLAIN), Bar("own_cpu", 1.10, PLAIN)],
+    "long": [Bar("latency", 1.05, PLAIN), Bar("own_cpu", 1.10, PLAIN),
+             Bar("answers_cpu", 1.10, PLAIN)],
 }
 JUDGED = ("library", "ours")
 

@@ -13,7 +13,8 @@ REACHED, MISSED, UNCERTAIN, NO_BAR = "reached", "not reached", "not certain", "n
 FEW, NO_RUNS = preload.FEW, "no runs"
 WORDS = {preload.REACHED: REACHED, preload.MISSED: MISSED, preload.NOISY: UNCERTAIN}
 
-KEYS = {"time": "time_s", "cpu": "cpu_s", "own_cpu": "processes_cpu_s", "latency": "latency_s"}
+KEYS = {"time": "time_s", "cpu": "cpu_s", "own_cpu": "processes_cpu_s",
+        "answers_cpu": "answers_cpu_s", "latency": "latency_s"}
 
 
 def other(done, against):

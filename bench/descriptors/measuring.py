@@ -33,7 +33,8 @@ def figures(text):
             raise ValueError("it did nothing")
         machine = r["machine_cpu_s"]
         return {"time_s": wall / turns, "cpu_s": None if machine is None else machine / turns,
-                "processes_cpu_s": r["cpu_s"] / turns, "per_s": r["per_s"],
+                "processes_cpu_s": r["cpu_s"] / turns,
+                "answers_cpu_s": r["answers_cpu_s"] / turns, "per_s": r["per_s"],
                 "pair_least_per_s": r["pair_least_per_s"],
                 "pair_most_per_s": r["pair_most_per_s"],
                 "latency_s": latency.get("median_ns", 0) / 1e9 or None,

@@ -36,7 +36,8 @@ static pid_t hogs[CPUS_MOST];
 /* At one moment, since some other. */
 struct reading {
 	int64_t at_ns;
-	double cpu_s, machine_s;
+	double cpu_s[2]; /* of those that begin a turn, and of those that answer */
+	double machine_s;
 	uint64_t turns[PAIRS_MOST], samples[PAIRS_MOST];
 };
 
@@ -64,12 +65,12 @@ static double machine_cpu_s(void)
 			: NAN;
 }
 
-/* CPU seconds of the pairs' processes. Not getrusage(2): they are still running. */
-static double children_cpu_s(const struct options *o)
+/* CPU seconds of that @end of all pairs. Not getrusage(2): they are still running. */
+static double ends_cpu_s(const struct options *o, unsigned end)
 {
 	double sum = 0;
 
-	for (unsigned i = 0; i < 2 * o->pairs; i++) {
+	for (unsigned i = end; i < 2 * o->pairs; i += 2) {
 		struct timespec t;
 		clockid_t clock;
 
@@ -87,7 +88,8 @@ static void read_all(struct reading *r, const struct options *o, const struct ta
 		r->turns[p] = t[p].turns;
 		r->samples[p] = t[p].samples;
 	}
-	r->cpu_s = children_cpu_s(o);
+	r->cpu_s[0] = ends_cpu_s(o, 0);
+	r->cpu_s[1] = ends_cpu_s(o, 1);
 	r->machine_s = machine_cpu_s();
 }
 
@@ -225,6 +227,7 @@ static void print(const struct options *o, const struct tally *t, const struct r
 		  const struct reading *b)
 {
 	double wall_s = (double)(b->at_ns - a->at_ns) / 1e9;
+	double begins_s = b->cpu_s[0] - a->cpu_s[0], answers_s = b->cpu_s[1] - a->cpu_s[1];
 	uint64_t sum = 0, least = UINT64_MAX, most = 0;
 
 	for (unsigned p = 0; p < o->pairs; p++) {
@@ -240,9 +243,11 @@ static void print(const struct options *o, const struct tally *t, const struct r
 	       (unsigned long long)o->pairs, (unsigned long long)o->work_us,
 	       (unsigned long long)o->pause_us, (unsigned long long)o->window_us);
 	printf("\"round_trips\": %llu, \"seconds\": %.6f, \"per_s\": %.1f, "
-	       "\"pair_least_per_s\": %.1f, \"pair_most_per_s\": %.1f, \"cpu_s\": %.6f, ",
+	       "\"pair_least_per_s\": %.1f, \"pair_most_per_s\": %.1f, "
+	       "\"cpu_s\": %.6f, \"answers_cpu_s\": %.6f, ",
 	       (unsigned long long)sum, wall_s, (double)sum / wall_s,
-	       (double)least / wall_s, (double)most / wall_s, b->cpu_s - a->cpu_s);
+	       (double)least / wall_s, (double)most / wall_s, begins_s + answers_s,
+	       answers_s);
 	if (isnan(b->machine_s - a->machine_s))
 		fputs("\"machine_cpu_s\": null, \"latency\": ", stdout);
 	else

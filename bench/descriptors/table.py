@@ -4,7 +4,7 @@
 from harness.quantity import digits, time_ns
 
 NAMES = {"speed": "round trips/s", "time": "round trip", "cpu": "machine CPU",
-         "own_cpu": "CPU", "latency": "latency"}
+         "own_cpu": "CPU", "answers_cpu": "CPU, waits", "latency": "latency"}
 
 
 def own(row):

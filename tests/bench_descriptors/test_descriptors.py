@@ -30,7 +30,8 @@ def bench(*words):
 
 def good(time_s, cpu_s=1.0, latency_s=None, noisy=False):
     return {"why": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s,
-            "latency_s": latency_s, "processes_cpu_s": cpu_s, "per_s": 1 / time_s}
+            "latency_s": latency_s, "processes_cpu_s": cpu_s, "answers_cpu_s": cpu_s,
+            "per_s": 1 / time_s}
 
 
 def bad(arm="library"):
@@ -49,7 +50,8 @@ class Program(unittest.TestCase):
                 r = self.result("--kind", kind, "--way", way, "--work-us", 1)
                 self.assertEqual((r["kind"], r["way"], r["latency"]), (kind, way, None))
                 self.assertGreater(r["round_trips"], 0)
-                self.assertGreater(r["cpu_s"], 0)
+                self.assertGreater(r["cpu_s"], r["answers_cpu_s"])
+                self.assertGreater(r["answers_cpu_s"], 0)
                 self.assertGreaterEqual(r["seconds"], 0.1)
 
     def test_latency_where_one_side_pauses(self):
@@ -98,6 +100,7 @@ class Judging(unittest.TestCase):
     def test_quotients(self):
         ours, plain = good(2.0, 3.0, 1.0), good(8.0, 6.0, 4.0)
         for figure, value in (("speed", 4.0), ("time", 0.25), ("cpu", 0.5), ("own_cpu", 0.5),
+                              ("answers_cpu", 0.5),
                               ("latency", 0.25)):
             self.assertEqual(judging.quotient(figure, ours, plain), value)
         self.assertIsNone(judging.quotient("cpu", ours, good(1.0, 0.0)))
