@@ -5,9 +5,10 @@ A bar is {"label", "impl", "y", "low", "high", "runs", "small", "value"}; a "y" 
 bar, only its texts. The axis starts at 0, so that lengths can be compared.
 """
 
-from . import gnuplot, panel, show, style
+from . import gnuplot, panel, show, style, versus
 
 LEFT, RIGHT = 190, 120
+TITLE = 110     # letters of a group's title that fit
 LETTER = 7.2  # px of a letter of a name, about
 BAR, SMALL = 24, 15  # px for a bar, and more for its small print
 
@@ -31,7 +32,7 @@ def blocks(figure, p, group, tag):
     for i, b in enumerate(group["bars"]):
         if b["y"] is None:
             continue
-        colour, y = int(style.of(b["impl"])["colour"][1:], 16), -i + up
+        colour, y = style.bar(b["impl"]), -i + up
         half = 0.22 if up else 0.32
         boxes.append(f"{b['y'] / 2:.9g} {y} 0 {b['y']:.9g} {y - half} {y + half} {colour}")
         whiskers.append(f"{b['y']:.9g} {y} {max(b['low'], 0):.9g} {min(b['high'], p.xhi):.9g}")
@@ -39,7 +40,7 @@ def blocks(figure, p, group, tag):
                  if run is not None]
     for name, lines in (("b", boxes), ("w", whiskers), ("d", dots)):
         figure.add(*gnuplot.block(f"{name}{tag}", lines or ["NaN NaN NaN NaN NaN NaN NaN"]))
-    return [f"$b{tag} using 1:2:3:4:5:6:7 with boxxyerror fs solid 0.35 noborder "
+    return [f"$b{tag} using 1:2:3:4:5:6:7 with boxxyerror fs solid 0.6 noborder "
             "fc rgb variable notitle",
             f"$w{tag} using 3:2:($4-$3):(0) with vectors nohead lw 1.6 lc rgb '{style.INK}' "
             "notitle",
@@ -52,7 +53,7 @@ def texts(figure, p, group):
     for i, b in enumerate(group["bars"]):
         y = p.py(-i + (0.12 if has_small else 0))
         figure.text(p.left - 8, y, show.short(b["label"], int(p.left / LETTER)), 12,
-                    where="right")
+                    where="right", bold=b["impl"] == versus.OURS)
         if b["y"] is not None:
             figure.text(p.right + 8, y, b["value"], 12)
         elif b["value"]:
@@ -72,7 +73,7 @@ def draw(figure, top, group, tag, text, x_title, most=None, left=LEFT):
                 "x" if shown else "")
     if not shown:
         figure.add("unset border")
-    figure.text(24, top + 20, show.short(group["title"], 110), 13, bold=True)
+    figure.text(24, top + 20, show.short(group["title"], TITLE), 13, bold=True)
     if shown:
         figure.text((p.left + p.right) / 2, p.bottom + 34, x_title, 11, where="center")
     texts(figure, p, group)
@@ -87,3 +88,14 @@ def figure_of(groups, title, footer, text, x_title, most=None, left=LEFT):
         draw(figure, top, group, i, text, x_title, most, left)
         top += group_height(group)
     return figure, figure.finish(title, footer)
+
+
+def how(groups, first="", whisker="the interval"):
+    """What the marks of these bars are; nothing of marks that are not there."""
+    there = [b for g in groups for b in g["bars"] if b["y"] is not None]
+    text = first
+    if any(len(b["runs"]) > 1 for b in there):
+        text += "Circles: every run. "
+    if any(b["low"] < b["high"] for b in there):
+        text += f"Whisker: {whisker}. "
+    return text + ("The axis starts at 0." if there else "")

@@ -71,17 +71,18 @@ def find(series):
         if met:
             text = (f"{show.short(a['impl'], 16)} = {show.short(b['impl'], 16)} between "
                     f"{show.time_ns(met['low'])} and {show.time_ns(met['high'])}")
-            found.append({**met, "text": text})
+            found.append({**met, "text": text, "impls": {a["impl"], b["impl"]}})
     return found[:MOST]
 
 
-def apart(found):
-    """Those that can be marked, without those too near to one already there: the text below the
-    figure has all."""
+def apart(found, shown=None):
+    """Those that can be marked: of two lines in colour, and not too near to one already there. The
+    text below the figure has all."""
     kept = []
     for one in found:
         x = one["at"] and one["at"][0]
-        if x and all(max(x / k["at"][0], k["at"][0] / x) > NEAR for k in kept):
+        if x and (shown is None or one["impls"] <= shown) and all(
+                max(x / k["at"][0], k["at"][0] / x) > NEAR for k in kept):
             kept.append(one)
     return kept
 
@@ -96,8 +97,8 @@ def bracket(figure, p, one):
 
 
 def mark(figure, p, found, tag, series):
-    """Labels for the points. Returns what gnuplot has to draw for them."""
-    found = apart(found)
+    """Labels for the points of @found, those of apart(), off the lines of @series. Returns what
+    gnuplot has to draw for them."""
     if not found:
         return []
     points = [(p.px(one["at"][0]), p.py(one["at"][1]), one["text"]) for one in found]

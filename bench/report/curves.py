@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Lines of implementations: medians, intervals, every run as a dot, names at the lines' ends.
 
+Those that are not shown in colour are grey lines of their medians, without a name.
+
 A series is {"impl", "points": [{"x", "y", "low", "high", "runs": [...]}, ...]}, a point per x.
 """
 
-from . import gnuplot, names, panel, place, show, style
+from . import choice, gnuplot, names, panel, place, show, style, versus
 
-LABEL_ROOM = 190  # px to the right of a panel
+LABEL_ROOM = 170  # px to the right of a panel
 LINE_GAP = 15
+HOW = "Dots: every run. Upright lines: the intervals. "
 
 
 def all_values(series):
@@ -29,11 +32,15 @@ def blocks(figure, p, series, tag):
             or ["NaN NaN"]))
 
 
-def plots(series, tag):
-    """The runs lie below the lines, and ipcwait's line above the others'."""
-    dots, lines = [], []
+def plots(series, tag, shown):
+    """The runs lie below the lines, the grey lines below both, and ipcwait's line above all."""
+    dots, lines, grey = [], [], []
     for i, s in reversed(list(enumerate(series))):
         look = style.of(s["impl"])
+        if s["impl"] not in shown:
+            grey.append(f"$m{tag}_{i} using 1:2 with lines lw {style.REST['width']} "
+                        f"lc rgb '{style.REST['colour']}' notitle")
+            continue
         dots.append(f"$r{tag}_{i} using 1:2 with points pt 7 ps 0.25 "
                     f"lc rgb '#90{look['colour'][1:]}' notitle")
         lines.append(f"$m{tag}_{i} using 1:3:(0):($4-$3) with vectors nohead lw 1 dt 1 "
@@ -41,7 +48,7 @@ def plots(series, tag):
         lines.append(f"$m{tag}_{i} using 1:2 with linespoints dt {look['dash']} "
                      f"pt {look['mark']} ps 0.55 lw {look['width']} "
                      f"lc rgb '{look['colour']}' notitle")
-    return dots + lines
+    return grey + dots + lines
 
 
 def label_ends(figure, p, series):
@@ -49,6 +56,8 @@ def label_ends(figure, p, series):
 
     Where all lines end in one place, pointers to it would tell nothing: then it is a legend.
     """
+    if not series:
+        return
     ends = [p.py(s["points"][-1]["y"]) for s in series]
     legend = len(ends) > 1 and max(ends) - min(ends) < LINE_GAP * (len(ends) - 1) / 2
     spots = ([p.top + 8 + LINE_GAP * i for i in range(len(ends))] if legend else
@@ -60,13 +69,22 @@ def label_ends(figure, p, series):
                         0.5)
         figure.line(p.right + 24, spot, p.right + 46, spot, look["colour"], look["width"],
                     look["dash"])
-        figure.text(p.right + 52, spot, show.short(s["impl"], 20), 12)
+        figure.text(p.right + 52, spot, show.short(s["impl"], 17), 12,
+                    bold=s["impl"] == versus.OURS)
 
 
-def draw(figure, p, series, tag, more=()):
-    label_ends(figure, p, series)
+def draw(figure, p, series, tag, shown, more=()):
+    """@shown: the implementations that are in colour."""
+    label_ends(figure, p, [s for s in series if s["impl"] in shown])
     blocks(figure, p, series, tag)
-    figure.plot(*plots(series, tag), *more)
+    figure.plot(*plots(series, tag, shown), *more)
+
+
+def in_colour(series, up=False):
+    """What a model says of its lines: all of them, those in colour, and the legend."""
+    impls = [s["impl"] for s in series]
+    shown = choice.of_series(series, up) or set(impls)
+    return {"impls": impls, "shown": shown, "legend": choice.legend(impls, shown)}
 
 
 def series_of(cells, key, point, scale=names.duration_ns):

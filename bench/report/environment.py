@@ -32,14 +32,31 @@ def machine(environment):
     return text or show.clean(find(environment, "host_label") or "machine not recorded")
 
 
+def version(environment):
+    """The library's version and the commit, or whichever of them is known."""
+    library, commit = find(environment, "libipcwait_version"), find(environment, "git")
+    known = [library and f"libipcwait {library}", commit and f"commit {commit}"]
+    return ", ".join(k for k in known if k) or "version not recorded"
+
+
 def footer(result):
     """The two lines beneath every figure."""
     part = data.own(result)
     environment = part.get("environment")
-    version = find(environment, "git") or find(environment, "libipcwait_version") or "not recorded"
     return [machine(environment),
-            show.clean(f"version {version}   {part.get('started') or 'date not recorded'}   "
+            show.clean(f"{version(environment)}; {part.get('started') or 'date not recorded'}; "
                        f"{command(part)}")]
+
+
+def sentence(text):
+    """@text from its capital letter to its full stop; "" if there is nothing in it. Files had
+    lists that end in "...", before the harness wrote how many more there are."""
+    text = text.strip() if isinstance(text, str) else ""
+    cut_off = text.endswith("...")
+    text = text.strip(" .,;:")
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + (" and more." if cut_off else ".")
 
 
 def disturbance(found):
@@ -56,31 +73,34 @@ def disturbance(found):
 def caveats(found):
     """(kind, sentences) of a verdict that lets the figures stand. Rounds may have moved as a whole
     without a trace in /proc/stat: a neighbour on the host, or another clock rate."""
-    why, moved = str(found.get("why") or "").rstrip("."), found.get("rounds")
-    texts = [f"{why}." if why else disturbance(found)]
+    why, moved = sentence(found.get("why")), found.get("rounds")
+    texts = [why or disturbance(found)]
     if isinstance(moved, list):
-        texts += [str(s).rstrip(".") + "." for s in moved]
+        moved = [s for s in map(sentence, moved) if s]
+        texts += moved
     elif found.get("total_runs"):
         texts.append("Whether whole rounds moved was not looked at.")
     return "warn" if why or (isinstance(moved, list) and moved) else "good", texts
 
 
+def reproaches(part, found):
+    """What takes the figures' worth."""
+    used, texts = part.get("method") if isinstance(part.get("method"), dict) else {}, []
+    if used.get("slowed"):
+        texts.append(f"Deliberately slowed: {used['slowed']} (IPCWAIT_BENCH_SLOW).")
+    if found.get("noisy"):
+        texts += ["The machine was too noisy, these figures mean little.",
+                  sentence(found.get("why")) or disturbance(found)]
+    if part.get("complete") is False:
+        texts.append("The run was interrupted: what is missing was not measured.")
+    return texts
+
+
 def banners(result):
     """[(kind, sentences)], the worst first; a kind is "bad", "warn" or "good"."""
-    part, bad, rest = data.own(result), [], None
+    part = data.own(result)
     found = part.get("verdict") if isinstance(part.get("verdict"), dict) else {}
-    used = part.get("method") if isinstance(part.get("method"), dict) else {}
-    if used.get("slowed"):
-        bad.append(f"Deliberately slowed: {used['slowed']} (IPCWAIT_BENCH_SLOW).")
-    if found.get("noisy"):
-        why = str(found.get("why") or "").rstrip(".")
-        bad.append("The machine was too noisy, these figures mean little: "
-                   + (f"{why}." if why else disturbance(found)))
-    else:
-        rest = caveats(found)
-    if part.get("complete") is False:
-        bad.append("The run was interrupted: what is missing was not measured.")
-    every = [("bad", bad)] + ([rest] if rest else [])
+    every = [("bad", reproaches(part, found))] + ([] if found.get("noisy") else [caveats(found)])
     return [(kind, show.clean(" ".join(filter(None, texts)))) for kind, texts in every
             if any(texts)]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Questions whose answer is one time per implementation: bars, a group for each case."""
 
-from . import bars, data, names, show
+from . import bars, data, names, show, style
 
 METRIC = "real_time"
 X_TITLE = "\N{LEFTWARDS ARROW} lower is better   time per operation (axis from 0)"
@@ -21,6 +21,10 @@ def bar_of(cell):
             "value": show.time_ns(y)}
 
 
+def title(cell):
+    return names.words({k: v for k, v in cell["dims"].items() if k != "impl"})
+
+
 def collector(question):
     """The function that collects one question."""
 
@@ -29,20 +33,24 @@ def collector(question):
         cells = data.require(cells, [METRIC], question)
         groups = {}
         for cell in cells:
-            groups.setdefault(names.without(cell["dims"], "impl") or question, []).append(cell)
-        shown = [{"title": title, "bars": sorted(map(bar_of, of_it), key=lambda b: b["y"])}
-                 for title, of_it in groups.items()]
+            groups.setdefault(title(cell) or question, []).append(cell)
+        shown = [{"title": name, "bars": sorted(map(bar_of, of_it), key=lambda b: b["y"])}
+                 for name, of_it in groups.items()]
         return {"groups": shown, "left_out": left_out, "alt": describe(shown),
                 "rows": [data.raw_row(c, METRIC, "a bar") for c in cells],
-                "how": "Fastest first. Circles: every run. Whisker: the interval. The axis starts "
-                       "at 0."}
+                "how": bars.how(shown, "Fastest first. ")}
 
     return collect
 
 
 def describe(groups):
-    return "; ".join(f"{g['title']}: " + show.sentence_list(
-        f"{b['label']} {b['value']}" for b in g["bars"]) for g in groups) + "."
+    """The fastest, ours and glibc's of each case."""
+    texts = []
+    for g in groups:
+        named = [b for i, b in enumerate(g["bars"]) if not i or b["impl"] in style.BARS]
+        texts.append(f"{g['title']}: " + show.sentence_list(f"{b['label']} {b['value']}"
+                                                            for b in named))
+    return ". ".join(texts) + "."
 
 
 def drawer(title):

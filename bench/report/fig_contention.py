@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The contention grid: each implementation against the best of the same cell."""
 
-from . import data, heatmap, names, panel, rounds, show, style
+from . import data, heatmap, names, panel, rounds, show, style, versus
 
 ID, TITLE = "contention", "Contention: throughput relative to the best"
 METRIC = "real_time"
 CELL = (48, 24)
 ALIKE, UNKNOWN = "*", "?"
-FAR = 1 / 1.3       # a share below it is no small difference that runs happen to cover
+FAR = 1 / versus.CLOSE  # a share below it is no small difference that runs happen to cover
 TITLE_WIDE = 290    # of the line above a map
 
 
@@ -53,12 +53,23 @@ def collect(result):
             "threads": sorted({place_of(c)[0] for c in cells}, key=names.sort_key),
             "sections": sorted({place_of(c)[1] for c in cells}, key=names.sort_key),
             "rows": rows, "left_out": left_out, "alt": describe(found, order),
-            "how": "Each cell is the best implementation's time for one lock and unlock, divided "
-                   "by this one's: 1 is the best, 0.5 half its throughput. *: the best, or not "
-                   "told apart from it: their kept runs overlap. ?: they overlap though the "
-                   "medians are far apart, too scattered to tell. Names that end in "
-                   f"{names.TWIN} are a second measurement of the same, and never the best. "
-                   "Columns: time inside the lock. Think: time outside, between two locks."}
+            "how": how(found)}
+
+
+def how(found):
+    parts = ["Each cell is the best implementation's time for one lock and unlock, divided by this "
+             "one's: 1 is the best, 0.5 half its throughput. *: the best, or not told apart from "
+             "it: their kept runs overlap."]
+    if any(mark == UNKNOWN for *_, mark in found):
+        parts.append(f"{UNKNOWN}: they overlap though the medians are far apart, too scattered to "
+                     "tell.")
+    if any(names.is_twin(data.impl(cell)) for cell, *_ in found):
+        parts.append(f"Names that end in {names.TWIN} are a second measurement of the same, and "
+                     "never the best.")
+    parts.append("Columns: time inside the lock.")
+    if any(place_of(cell)[2] for cell, *_ in found):
+        parts.append("Think: time outside, between two locks.")
+    return " ".join(parts)
 
 
 def describe(found, order):
@@ -90,7 +101,7 @@ def draw(model, footer):
     tall = CELL[1] * len(model["threads"]) + 92
     spots = spots_of(model["maps"], max(1, (panel.WIDTH - 20) // wide))
     figure = panel.Figure(panel.HEAD + panel.FOOT + (spots[-1][1] + 1) * tall,
-                          max(panel.WIDTH, wide + 20))
+                          max(panel.WIDTH, wide + 20), is_map=True)
     grid = {"columns": model["sections"], "lines": model["threads"],
             "column_title": "time inside the lock",
             "line_title": "threads; share of the best   \N{UPWARDS ARROW} higher is better"}

@@ -63,8 +63,7 @@ def collect(result):
     texts = [f"{g['title']}: " + show.sentence_list(f"{b['label']} {b['value']}" for b in g["bars"])
              for g in groups]
     return {"groups": groups, "rows": rows, "left_out": [], "alt": "; ".join(texts) + ".",
-            "how": "Circles: every run. Whisker: the interval. The axis starts at 0, and differs "
-                   "from group to group."}
+            "how": bars.how(groups) + " Each group has its own axis."}
 
 
 def draw(model, footer):

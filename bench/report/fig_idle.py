@@ -21,10 +21,16 @@ def collect(result):
               ("cpu", "name", "usage", "time_us", "above", "below", "share")] for s in states]
     return {"cpus": sorted(cpus.items(), key=lambda c: names.sort_key(c[0])), "names": order,
             "rows": [], "left_out": [], "alt": describe(cpus, order),
+            "legend": stacked.legend([*((show.short(n, 20), c) for n, c in
+                                        colours_of(order).items()), ("busy", BUSY)]),
             "how": "Share of the whole time in each state. The rest was busy. Above and below: how "
                    "often the state was deeper or shallower than the idle time called for.",
             "pivot": {"head": ["CPU", "state", "entries", "time, us", "above", "below", "share"],
                       "lines": lines}}
+
+
+def colours_of(states):
+    return dict(zip(states, style.sequence(len(states))))
 
 
 def describe(cpus, order):
@@ -36,17 +42,14 @@ def describe(cpus, order):
 
 
 def draw(model, footer):
-    colours = dict(zip(model["names"], style.sequence(len(model["names"]))))
-    bars = []
+    colours, bars = colours_of(model["names"]), []
     for cpu, states in model["cpus"]:
         parts = [(min(max(states.get(n, 0.0), 0.0), 1.0), colours[n]) for n in model["names"]]
         scale = max(1.0, sum(p[0] for p in parts))
         parts = [(s / scale, c) for s, c in parts]
         bars.append((f"CPU {cpu}", [*parts, (1 - sum(p[0] for p in parts), BUSY)]))
     bar = stacked.BAR if len(bars) <= 32 else 12
-    figure = panel.Figure(panel.HEAD + panel.FOOT + bar * len(bars) + 110)
-    stacked.legend(figure, 26, panel.HEAD + 12,
-                   [(show.short(n, 14), colours[n]) for n in model["names"]] + [("busy", BUSY)])
-    stacked.draw(figure, (90, panel.HEAD + 40, panel.WIDTH - 40), bars, "", "share of the time",
+    figure = panel.Figure(panel.HEAD + panel.FOOT + bar * len(bars) + 70)
+    stacked.draw(figure, (90, panel.HEAD + 8, panel.WIDTH - 40), bars, "", "share of the time",
                  1, bar)
     return figure, figure.finish(TITLE, footer)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The semaphore test in virtual machines and on metal: the seed's rows, ours, and guests."""
 
-from . import bars, data, environment, sem_rows, show
+from . import bars, data, environment, scoreboard, sem_rows, show, style
 from .errors import Missing
 
 ID, TITLE = "metal", "The semaphore test, in virtual machines and on metal"
@@ -54,14 +54,30 @@ def collect(result):
                       "--vm was run" + "".join(f"; {a}: {show.clean(b)}" for a, b in left_out)
                       + ".")
     return {"groups": groups, "rows": rows, "left_out": left_out, "alt": describe(groups),
-            "how": "All bars have the same axis. Circles: every run. Whisker: the kept runs. What "
-                   "an emulator (TCG) measured has counts only. Rows of different groups differ "
-                   "in work per item: compare within a group first."}
+            "how": how(groups, seed)}
+
+
+def how(groups, seed):
+    text = "All bars have the same axis. " + bars.how(groups, whisker="the kept runs")
+    if any(b["y"] is None for g in groups for b in g["bars"]):
+        text += " What an emulator (TCG) measured has counts only."
+    if len(groups) > 1:
+        text += (" Rows of different groups differ in work per item: compare within a group "
+                 "first.")
+    return text + (f" {scoreboard.NAMES}" if seed else "")
 
 
 def describe(groups):
-    return ". ".join(f"{g['title']}: " + show.sentence_list(
-        f"{b['label']} {b['value']}" for b in g["bars"]) for g in groups) + "."
+    """What was timed of each group: ours, glibc's, and the seed's. Titles that the picture cuts."""
+    texts = []
+    for g in groups:
+        named = [b for b in g["bars"] if b["y"] is not None
+                 and (b["impl"] in style.BARS or b["impl"] == "seed")]
+        if named:
+            texts.append(f"{g['title']}: " + show.sentence_list(
+                f"{b['label']} {b['value']}" for b in named))
+    texts += [g["title"] for g in groups if len(g["title"]) > bars.TITLE]
+    return ". ".join(texts or ["Counts, not times"]) + "."
 
 
 def draw(model, footer):

@@ -22,13 +22,14 @@ def collect(result):
         raise Missing("There are no runs to show in their order.")
     rows = [data.raw_row(c, METRIC, "each run / the median") for c in drawn.values()]
     rounds = round_medians(found)
-    drift = [f"round {r + 1} {show.digits(m, 4)}" for _, _, r, m in rounds]
+    drift = [f"round {r + 1}: {show.digits(m, 4)}" for _, _, r, m in rounds]
     return {"points": found, "rounds": rounds, "rows": rows, "left_out": [],
             "alt": f"{len(found)} runs; each as a multiple of its benchmark's median. Medians of "
                    "the rounds: " + show.sentence_list(drift, 20) + ".",
             "how": "1 is the median of the same benchmark. A slope means that the machine changed "
                    "while it was measured; two bands, that a run's luck decides. Line: the "
-                   "median of a round. Crosses: disturbed runs."
+                   "median of a round."
+                   + (" Crosses: disturbed runs." if any(p[2] for p in found) else "")
                    + (f" Drawn is one of {step} benchmarks." if step > 1 else "")}
 
 
@@ -73,7 +74,7 @@ def draw(model, footer):
         figure.line(p.px(first - 0.5), p.top, p.px(first - 0.5), p.bottom, "#999999", 0.6, 3)
         figure.line(p.px(first - 0.5), p.py(middle), p.px(last + 0.5), p.py(middle), "#d55e00", 2)
         if len(model["rounds"]) <= 12:
-            figure.text(p.px(first) + 2, p.top + 8, f"round {number + 1}", 10, style.FAINT)
+            figure.text(p.px(first) + 6, p.top + 8, f"round {number + 1}", 10, style.FAINT)
     figure.plot(f"$good using 1:2 with points pt 7 ps 0.3 lc rgb '#60{style.BLUE[1:]}' notitle",
                 f"$bad using 1:2 with points pt 2 ps 0.7 lw 1.5 lc rgb '{style.RED}' notitle")
     return figure, figure.finish(TITLE, footer)

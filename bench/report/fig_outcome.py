@@ -31,7 +31,8 @@ def collect(result):
                  for m, _, _ in LOOKS if data.median(cell, m) is not None]
     impls = [(i, sorted(by_impl[i].items(), key=lambda w: names.sort_key(w[0])))
              for i in style.order(by_impl)]
-    return {"impls": impls, "rows": rows, "left_out": left_out, "alt": describe(impls),
+    return {"lines": impls, "legend": stacked.legend([*(look[1:] for look in LOOKS), REST]),
+            "rows": rows, "left_out": left_out, "alt": describe(impls),
             "how": f"From the counters {SPUN} and {SLEPT}, which only libipcwait has. A wait that "
                    "found its token at once is in neither."}
 
@@ -46,16 +47,15 @@ def describe(impls):
 
 
 def draw(model, footer):
-    columns = min(COLUMNS, len(model["impls"]))
-    most = max(len(bars) for _, bars in model["impls"])
+    columns = min(COLUMNS, len(model["lines"]))
+    most = max(len(bars) for _, bars in model["lines"])
     tall = stacked.BAR * most + 88
-    figure = panel.Figure(panel.HEAD + panel.FOOT + 34 + tall * -(-len(model["impls"]) // columns))
+    figure = panel.Figure(panel.HEAD + panel.FOOT + tall * -(-len(model["lines"]) // columns))
     colours = [look[2] for look in LOOKS] + [REST[1]]
-    stacked.legend(figure, 26, panel.HEAD + 12, [look[1:] for look in LOOKS] + [REST])
     pitch = (panel.WIDTH - 20) / columns
-    for i, (impl, bars) in enumerate(model["impls"]):
+    for i, (impl, bars) in enumerate(model["lines"]):
         left = 70 + (i % columns) * pitch
-        top = panel.HEAD + 60 + (i // columns) * tall
+        top = panel.HEAD + 26 + (i // columns) * tall
         shown = [(wait, list(zip(parts, colours))) for wait, parts in bars]
         stacked.draw(figure, (left, top, left + pitch - 92), shown, impl, "share of waits", i)
     return figure, figure.finish(TITLE, footer)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """More threads than CPUs: who falls over."""
 
-from . import curves, data, names, panel, rounds, show, style
+from . import choice, curves, data, names, panel, rounds, show, style
 from .errors import Missing
 
 ID, TITLE = "oversubscription", "More threads than CPUs"
@@ -105,26 +105,32 @@ def collect(result):
     parts = [p for p in parts if p[1]]
     if not parts:
         raise Missing("The suite oversubscription has no times.")
-    return {"parts": parts, "rows": rows, "left_out": left_out,
+    every = list(dict.fromkeys(s["impl"] for p in parts for s in p[1]))
+    shown = set().union(*(curves.in_colour(p[1], up=True)["shown"] for p in parts))
+    return {"parts": parts, "rows": rows, "left_out": left_out, "impls": every, "shown": shown,
+            "legend": choice.legend(every, shown),
             "alt": ". ".join(describe(*p) for p in parts) + ".",
             "how": "Throughput is 1e9 / real_time. p99: of a semaphore's wake, or of the wait for "
                    "a lock. The table also has the throughput relative to the same "
                    "implementation's with one thread per CPU (or the next ratio that was "
                    "measured), divided in each round; that says what more threads cost it, not "
-                   "who is faster.",
+                   "who is faster. " + curves.HOW.rstrip(),
             "pivot": {"head": ["", "implementation", "threads per CPU", "throughput",
                                "relative to the own at 1", "p99"], "lines": lines}}
 
 
 def describe(kind, rates, _):
     most = max(s["points"][-1]["x"] for s in rates)
+    shown = choice.of_series(rates, up=True)
     texts = [f"{s['impl']} {show.count(s['points'][-1]['y'], 2)}/s" for s in rates
-             if s["points"][-1]["x"] == most]
+             if s["points"][-1]["x"] == most and (s["impl"] in shown or not shown)]
+    if not texts:
+        return f"{kind or 'Throughput'}: the table has it"
     head = f"{kind}: throughput" if kind else "Throughput"
     return f"{head} at {show.digits(most)} threads per CPU: " + show.sentence_list(texts, 16)
 
 
-def draw_panel(figure, top, series, title, name, tag, y_text):
+def draw_panel(figure, top, series, title, name, tag, y_text, shown):
     xs = sorted({p["x"] for s in series for p in s["points"]})
     p = panel.Panel((66, top, panel.WIDTH - curves.LABEL_ROOM, top + PANEL),
                     panel.log_range(xs, 1.15), panel.log_range(curves.all_values(series)),
@@ -132,7 +138,7 @@ def draw_panel(figure, top, series, title, name, tag, y_text):
     figure.axes(p, ([(x, True) for x in xs], show.digits),
                 (panel.log_tics(p.ylo, p.yhi), y_text))
     figure.titles(p, "threads per CPU", title, name)
-    curves.draw(figure, p, series, tag)
+    curves.draw(figure, p, series, tag, shown)
 
 
 def draw(model, footer):
@@ -146,5 +152,6 @@ def draw(model, footer):
     pitch = PANEL + 100
     figure = panel.Figure(curves.height(pitch * len(panels)))
     for i, (series, title, name, text) in enumerate(panels):
-        draw_panel(figure, panel.HEAD + 44 + pitch * i, series, title, name, i, text)
+        draw_panel(figure, panel.HEAD + 44 + pitch * i, series, title, name, i, text,
+                   model["shown"])
     return figure, figure.finish(TITLE, footer)

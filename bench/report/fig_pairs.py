@@ -28,18 +28,26 @@ def collect(result):
     return {"cpus": cpus, "maps": [(k, maps[k]) for k in kinds], "left_out": left_out,
             "rows": [data.raw_row(c, metric, "a cell") for c in cells],
             "alt": describe(maps, kinds),
-            "how": f"Median of {metric}. The lighter, the longer; each map has its own scale."}
+            "how": f"Median of {metric}."
+                   + (" The lighter, the longer; each map has its own scale."
+                      if any(len(m) > 1 for m in maps.values()) else "")}
+
+
+def span(values):
+    """The shortest and the longest with their CPUs, or one figure where there is no more to say."""
+    low, high = min(values, key=values.get), max(reversed(values), key=values.get)
+    shortest, longest = show.time_ns(values[low]), show.time_ns(values[high])
+    if len(values) == 1:
+        return f"{shortest} (CPU {low[0]} to {low[1]})"
+    if shortest == longest:
+        both = len(values) == 2 and low != high and set(low) == set(high)
+        return f"{shortest} {'in both directions' if both else 'everywhere'}"
+    return (f"from {shortest} (CPU {low[0]} to {low[1]}) to {longest} (CPU {high[0]} to "
+            f"{high[1]})")
 
 
 def describe(maps, kinds):
-    texts = []
-    for kind in kinds:
-        low = min(maps[kind], key=maps[kind].get)
-        high = max(maps[kind], key=maps[kind].get)
-        texts.append(f"{KINDS.get(kind, kind)}: from {show.time_ns(maps[kind][low])} (CPU {low[0]} "
-                     f"to {low[1]}) to {show.time_ns(maps[kind][high])} (CPU {high[0]} to "
-                     f"{high[1]})")
-    return "; ".join(texts) + "."
+    return ". ".join(f"{KINDS.get(kind, kind)}: {span(maps[kind])}" for kind in kinds) + "."
 
 
 def scale_of(values):
@@ -76,7 +84,7 @@ def draw(model, footer):
     cell = (54, 30) if n <= 8 else (38, 24) if n <= 24 else (23, 17)
     tall = n * cell[1] + 104
     figure = panel.Figure(panel.HEAD + panel.FOOT + tall * (1 if beside else len(maps)),
-                          max(panel.WIDTH, n * cell[0] + 120))
+                          max(panel.WIDTH, n * cell[0] + 120), is_map=True)
     for i, (kind, values) in enumerate(maps):
         left, top = (66 + 440 * i, 0) if beside else (66, tall * i)
         draw_map(figure, left, panel.HEAD + 44 + top, model["cpus"], kind, values)

@@ -3,7 +3,8 @@
 
 import math
 
-from . import cost, data, gnuplot, names, panel, place, returns, rounds, show, style
+from . import (choice, cost, data, gnuplot, names, panel, place, returns, rounds, show, style,
+               versus)
 from .errors import Missing
 
 ID, TITLE = "pareto", "CPU time against latency"
@@ -41,11 +42,13 @@ def panels_of(loads):
     for wait, cells in loads:
         if wait is not None and wait not in shown:
             continue
-        title = returns.MIXED if wait is None else f"Hand-off after {show.time_ns(wait)}"
         for metric, name in ((cost.LATENCY, "mean"), (TAIL, "p99"))[:1 + (wait is None)]:
             points = [p for p in (point_of(c, metric) for c in cells) if p]
             if points:
-                found.append({"title": f"{title}: {name}", "points": points, "cells": cells,
+                found.append({"title": f"{returns.title(wait)}: {name}", "points": points,
+                              "cells": cells,
+                              "shown": choice.main({p["label"]: {0: p["x"] * p["y"]}
+                                                    for p in points}),
                               "y_title": f"added latency, {name}" + WORST})
     return found
 
@@ -96,18 +99,42 @@ def collect(result):
     if not found:
         raise Missing(f"No benchmark of pareto or handoff has {cost.CPU} and {cost.LATENCY}.")
     rows, lines = tables_of(found)
-    texts = [f"{one['title']}: on the frontier, or not told apart from it, " + show.sentence_list(
-        p["label"] for p in sorted(ranked(one["points"]), key=lambda p: p["x"])
-        if not beaten(p, one["points"])) for one in found]
-    return {"panels": found, "rows": rows, "left_out": left_out, "alt": ". ".join(texts) + ".",
-            "how": "Lower left is better. Grey steps: the frontier of the medians. Beaten is who "
-                   "has another one that is no worse in both and in one of them has all kept "
-                   f"runs below; names that end in {names.TWIN}, the same measured a second "
-                   "time, beat nobody. Dashed: equal product of latency and CPU time, as a "
-                   "multiple of that of glibc, or of block where there is no glibc.",
+    return {"panels": found, "rows": rows, "left_out": left_out, "alt": describe(found),
+            "table": {"head": ["load", "on the frontier, or not told apart from it"],
+                      "lines": [[one["title"], ", ".join(p["label"] for p in ahead(one))]
+                                for one in found]},
+            "impls": list(dict.fromkeys(p["label"] for one in found for p in one["points"])),
+            "shown": set().union(*(one["shown"] for one in found)), "how": how(found),
             "pivot": {"head": ["load", "implementation", "waiter's CPU time", "added latency",
                                "T\u00b2/C, all CPU time", "T\u00b2/C, waiter's CPU time",
                                "standing"], "lines": lines}}
+
+
+def ahead(one):
+    """Those that nobody beats, from little CPU time to much."""
+    return [p for p in sorted(ranked(one["points"]), key=lambda p: p["x"])
+            if not beaten(p, one["points"])]
+
+
+def describe(found):
+    there = [one for one in found if any(p["label"] == versus.OURS for p in one["points"])]
+    best = sum(any(p["label"] == versus.OURS for p in ahead(one)) for one in there)
+    return (f"{versus.OURS} is on the frontier, or not told apart from it, in {best} of "
+            f"{len(there)} pictures." if there else f"{versus.OURS} was not measured.")
+
+
+def how(found):
+    text = ("Lower left is better. Grey steps: the frontier of the medians. Beaten is who has "
+            "another one that is no worse in both and in one of them has all kept runs below")
+    labels = [p["impl"] for one in found for p in one["points"]]
+    if any(map(names.is_twin, labels)):
+        text += (f"; names that end in {names.TWIN}, the same measured a second time, beat nobody")
+    base = [r for r in returns.REFERENCES if r in labels]
+    if base:
+        text += (". Dashed: equal product of latency and CPU time, as a multiple of that of "
+                 + " or ".join(base))
+    return text + (". Small dots: every run. Lines through a point: the intervals. Points in grey "
+                   "are in the table.")
 
 
 def ranges(points):
@@ -145,8 +172,8 @@ def cut(ends, low, high):
     return [min(max(end, low), high) for end in ends]
 
 
-def draw_points(figure, p, points, tag):
-    parts = []
+def draw_points(figure, p, points, tag, shown):
+    parts, grey = [], []
     for i, q in enumerate(points):
         look, name = style.of(q["impl"]), f"p{tag}_{i}"
         ends = cut(q["xs"], p.xlo, p.xhi) + cut(q["ys"], p.ylo, p.yhi)
@@ -154,44 +181,55 @@ def draw_points(figure, p, points, tag):
         figure.add(*gnuplot.block("r" + name, [f"{x:.9g} {y:.9g}" for x, y in q["runs"]]
                                   or ["NaN NaN"]))
         colour = look["colour"]
+        if q["label"] not in shown:
+            grey.append(f"${name} using 1:2 with points pt 7 ps 0.6 "
+                        f"lc rgb '{style.REST['colour']}' notitle")
+            continue
         parts += [f"$r{name} using 1:2 with points pt 7 ps 0.25 lc rgb '#90{colour[1:]}' notitle",
                   f"${name} using 3:2:($4-$3):(0) with vectors nohead lw 1 "
                   f"lc rgb '#60{colour[1:]}' notitle",
                   f"${name} using 1:5:(0):($6-$5) with vectors nohead lw 1 "
                   f"lc rgb '#60{colour[1:]}' notitle",
                   f"${name} using 1:2 with points pt {look['mark']} ps 1 lc rgb '{colour}' notitle"]
-    return parts
+    return grey + parts
 
 
-def draw_panel(figure, box, one, tag):
-    points = one["points"]
+def draw_labels(figure, p, points, obstacles):
+    boxes = place.beside([(p.px(q["x"]), p.py(q["y"]), show.short(q["label"], 22))
+                          for q in points], 11, (p.left, p.top, p.right, p.bottom), obstacles)
+    for q, (spot, far) in zip(points, boxes):
+        figure.text(spot[0] + 2, (spot[1] + spot[3]) / 2, show.short(q["label"], 22), 11,
+                    bold=q["label"] == versus.OURS, boxed=True)
+        if far > 10:
+            figure.line(p.px(q["x"]), p.py(q["y"]), min(max(p.px(q["x"]), spot[0]), spot[2]),
+                        (spot[1] + spot[3]) / 2, style.of(q["impl"])["colour"], 0.5)
+
+
+def draw_panel(figure, box, one, tag, shown):
+    """Names are those of the points in colour, and of the frontier."""
+    points, steps = one["points"], frontier(one["points"])
     p = panel.Panel(box, *ranges(points), logx=True, logy=True)
     figure.axes(p, (panel.log_tics(p.xlo, p.xhi, 5), show.time_ns),
                 (panel.log_tics(p.ylo, p.yhi, 6), show.time_ns), "")
     figure.titles(p, "\N{LEFTWARDS ARROW} lower is better   the waiter's CPU time per hand-off",
                   one["y_title"], one["title"])
-    obstacles = draw_products(figure, p, points)
-    boxes = place.beside([(p.px(q["x"]), p.py(q["y"]), show.short(q["label"], 22))
-                          for q in points], 11, box, obstacles)
-    for q, (spot, far) in zip(points, boxes):
-        figure.text(spot[0] + 2, (spot[1] + spot[3]) / 2, show.short(q["label"], 22), 11,
-                    boxed=True)
-        if far > 10:
-            figure.line(p.px(q["x"]), p.py(q["y"]), min(max(p.px(q["x"]), spot[0]), spot[2]),
-                        (spot[1] + spot[3]) / 2, style.of(q["impl"])["colour"], 0.5)
-    steps = frontier(points)
+    named = [q for q in points if q["label"] in shown or any(q is s for s in steps)]
+    dots = [(x - 3, y - 3, x + 3, y + 3) for x, y in
+            ((p.px(q["x"]), p.py(q["y"])) for q in points)]
+    draw_labels(figure, p, named, draw_products(figure, p, points) + dots)
     figure.add(*gnuplot.block(f"f{tag}", [f"{q['x']:.9g} {q['y']:.9g}" for q in steps]))
     figure.plot(f"$f{tag} using 1:2 with steps lw 4 lc rgb '#cccccc' notitle",
-                *draw_points(figure, p, points, tag))
+                *draw_points(figure, p, points, tag, shown))
 
 
 def draw(model, footer):
-    columns = min(2, len(model["panels"]))
+    columns, every = min(2, len(model["panels"])), set(model["impls"]) <= model["shown"]
     lines = math.ceil(len(model["panels"]) / columns)
     width = (panel.WIDTH - 24 - GAP * columns) / columns
     figure = panel.Figure(panel.HEAD + panel.FOOT + lines * (SIDE + 100))
     for i, one in enumerate(model["panels"]):
         left = 66 + (i % columns) * (width + GAP)
         top = panel.HEAD + 44 + (i // columns) * (SIDE + 100)
-        draw_panel(figure, (left, top, left + width, top + SIDE), one, i)
+        draw_panel(figure, (left, top, left + width, top + SIDE), one, i,
+                   model["shown"] if every else one["shown"])
     return figure, figure.finish(TITLE, footer)

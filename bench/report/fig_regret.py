@@ -29,7 +29,7 @@ def relative(cell, best):
 
 
 def worst(series):
-    """The largest regret of each line, as a sentence for those who cannot see the figure."""
+    """The largest regret of each line in colour, as a sentence."""
     texts = []
     for s in series:
         top = max(s["points"], key=lambda p: p["y"])
@@ -50,10 +50,12 @@ def collect(result):
         if made:
             first, second = cost.rows(cell)
             rows += [{**first, "drawn": f"{show.digits(made['y'], 4)} of the optimum"}, second]
-    return {"series": series, "rows": rows, "left_out": left_out, "alt": worst(series),
+    colours = curves.in_colour(series)
+    shown = [s for s in series if s["impl"] in colours["shown"]]
+    return {"series": series, "rows": rows, "left_out": left_out, "alt": worst(shown), **colours,
             "how": "1 is the cheaper of always spinning and always sleeping at that length, which "
                    "nobody can know beforehand; 2 is what a good rule promises. The cost is "
-                   + cost.TEXT,
+                   + cost.TEXT + " Dashed: 2. " + curves.HOW.rstrip(),
             "pivot": curves.pivot(series, "wait", show.time_ns, lambda y: show.digits(y))}
 
 
@@ -70,5 +72,5 @@ def draw(model, footer):
                   "\N{DOWNWARDS ARROW} lower is better, 1 is the optimum")
     figure.line(p.left, p.py(1), p.right, p.py(1), "#222222", 1.2)
     figure.line(p.left, p.py(2), p.right, p.py(2), "#666666", 0.8, 3)
-    curves.draw(figure, p, moved, 1)
+    curves.draw(figure, p, moved, 1, model["shown"])
     return figure, figure.finish(TITLE, footer)

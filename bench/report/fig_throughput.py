@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Throughput, and the price of a hand-off, against the length of the wait."""
 
-from . import cost, crossover, curves, data, panel, show
+from . import bars, cost, crossover, curves, data, fig_bars, names, panel, returns, show
 
 ID, TITLE = "throughput", "Hand-offs by the length of the wait"
 METRIC = "real_time"
@@ -28,21 +28,39 @@ def collect(result):
     for cell in cells:
         rows.append(data.raw_row(cell, METRIC, show.count(rate(cell)["y"], 4) + "/s"))
         rows += cost.rows(cell)
+    if len({p["x"] for s in rates for p in s["points"]}) < 2:
+        return one_length(cells, rows, left_out)
     met = crossover.find(rates), crossover.find(costs)
     found = "the cost (latency and CPU time)"
     alt = (f"{len(rates)} implementations. {crossover.sentence(met[0], 'throughput')} "
            + (crossover.sentence(met[1], found) if costs else
               "There are no counters to draw the cost from."))
+    colours = curves.in_colour(rates, up=True)
     return {"rates": rates, "costs": costs, "met": met, "alt": alt, "rows": rows,
-            "left_out": left_out,
-            "how": "Top: hand-offs per second, 1e9 / real_time. Bottom: " + cost.TEXT + " "
-                   "Bars with a circle: somewhere on the bar one line overtakes the other. At its "
-                   "ends, which were measured, their intervals do not overlap; the circle is "
-                   "interpolated.",
+            "left_out": left_out, **colours, "how": how(costs, met, colours["shown"]),
             "pivot": curves.pivot(rates, "wait", show.time_ns, lambda y: show.count(y) + "/s")}
 
 
-def draw_panel(figure, top, series, titles, tag, y_text, met):
+def one_length(cells, rows, left_out):
+    """Lines of one point each are none: bars of the time."""
+    groups = [{"title": returns.title(names.duration_ns(cells[0]["dims"]["wait"])),
+               "bars": sorted(map(fig_bars.bar_of, cells), key=lambda b: b["y"])}]
+    return {"groups": groups, "rows": rows, "left_out": left_out, "alt": fig_bars.describe(groups),
+            "how": bars.how(groups, "One length only was measured. Fastest first. ")}
+
+
+def how(costs, met, shown):
+    text = "Hand-offs per second: 1e9 / real_time. "
+    if costs:
+        text += "Cost, the lower picture: " + cost.TEXT + " "
+    if any(crossover.apart(m, shown) for m in met):
+        text += ("Bars with a circle: somewhere on the bar one line overtakes the other. At its "
+                 "ends, which were measured, their intervals do not overlap; the circle is "
+                 "interpolated. ")
+    return text + curves.HOW.rstrip()
+
+
+def draw_panel(figure, top, series, titles, tag, y_text, met, shown):
     moved, zero = curves.zero_aside(series)
     xs = [p["x"] for s in moved for p in s["points"]]
     p = panel.Panel((66, top, panel.WIDTH - curves.LABEL_ROOM, top + PANEL),
@@ -50,17 +68,21 @@ def draw_panel(figure, top, series, titles, tag, y_text, met):
                     logx=True, logy=True)
     figure.axes(p, curves.size_tics(moved, zero), (panel.log_tics(p.ylo, p.yhi), y_text))
     figure.titles(p, "length of the wait", titles[1], titles[0])
-    curves.draw(figure, p, moved, tag, crossover.mark(figure, p, met, tag, moved))
+    marks = crossover.mark(figure, p, crossover.apart(met, shown), tag,
+                           [s for s in moved if s["impl"] in shown])
+    curves.draw(figure, p, moved, tag, shown, marks)
 
 
 def draw(model, footer):
+    if "groups" in model:
+        return fig_bars.drawer(TITLE)(model, footer)
     both = bool(model["costs"])
     figure = panel.Figure(curves.height((PANEL + 100) * (1 + both)))
     top = panel.HEAD + 44
     draw_panel(figure, top, model["rates"], ("Throughput", f"hand-offs per second   {UP}"), 1,
-               show.count, model["met"][0])
+               show.count, model["met"][0], model["shown"])
     if both:
         draw_panel(figure, top + PANEL + 100, model["costs"],
                    ("Cost", f"mean added latency + the waiter's CPU time   {DOWN}"), 2,
-                   show.time_ns, model["met"][1])
+                   show.time_ns, model["met"][1], model["shown"])
     return figure, figure.finish(TITLE, footer)

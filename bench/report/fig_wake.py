@@ -8,7 +8,7 @@ ID, TITLE = "wake", "Latency of a wake, by how long the sleeper had slept"
 SHARES = (0.5, 0.9, 0.99, 0.999)
 METRICS = tuple(f"latency_{p}_ns" for p in ("p50", "p90", "p99", "p999", "max"))
 COLUMNS = 3
-TALL, LEGEND = 210, 112
+TALL = 210
 TAIL = 1e-5
 
 
@@ -59,13 +59,18 @@ def collect(result):
     if not by_impl:
         raise Missing("The suite wake has no histograms.")
     ages = sorted({age for curves in by_impl.values() for age in curves}, key=names.sort_key)
-    return {"impls": [(i, by_impl[i]) for i in style.order(by_impl)], "ages": ages, "rows": rows,
-            "left_out": left_out, "alt": describe(by_impl, ages),
+    return {"columns": [(i, by_impl[i]) for i in style.order(by_impl)], "ages": ages, "rows": rows,
+            "left_out": left_out, "legend": legend(ages), "alt": describe(by_impl, ages),
             "how": "Top: the share of wakes that took no longer. Bottom: the share that took "
                    "longer, which shows the tail. The kept runs of a benchmark together. Stairs "
                    "are the CPU's idle states, or the host's way to halt one.",
             "pivot": {"head": ["impl", "slept", "wakes", "p50", "p90", "p99", "p99.9", "most"],
                       "lines": lines}}
+
+
+def legend(ages):
+    return [{"name": f"slept for {show.short(age, 10)}", "colour": colour, "dash": 1, "width": 3}
+            for age, colour in zip(ages, style.sequence(len(ages)))]
 
 
 def describe(by_impl, ages):
@@ -89,7 +94,7 @@ def draw_curves(figure, p, curves, ages, tag, tail):
 
 def draw_column(figure, model, box, xs, number):
     """One implementation: shares above, tails below, the same latencies for all."""
-    impl, curves = model["impls"][number]
+    impl, curves = model["columns"][number]
     left, top, right = box
     for tail in (False, True):
         y = top + tail * (TALL + 76)
@@ -103,23 +108,14 @@ def draw_column(figure, model, box, xs, number):
         draw_curves(figure, p, curves, model["ages"], f"{number}_{int(tail)}", tail)
 
 
-def draw_legend(figure, ages, x, y):
-    figure.text(x, y, "slept for", 12, bold=True)
-    for i, (age, colour) in enumerate(zip(ages, style.sequence(len(ages)))):
-        at = y + 20 + 17 * i
-        figure.line(x, at, x + 24, at, colour, 3)
-        figure.text(x + 30, at, show.short(age, 10), 12)
-
-
 def draw(model, footer):
-    columns = min(COLUMNS, len(model["impls"]))
-    lines = -(-len(model["impls"]) // columns)
+    columns = min(COLUMNS, len(model["columns"]))
+    lines = -(-len(model["columns"]) // columns)
     figure = panel.Figure(panel.HEAD + panel.FOOT + lines * (2 * TALL + 190))
-    xs = panel.log_range([x for _, curves in model["impls"] for c in curves.values()
+    xs = panel.log_range([x for _, curves in model["columns"] for c in curves.values()
                           for x, _ in c], 1.1)
-    pitch = (panel.WIDTH - 16 - LEGEND) / columns
-    draw_legend(figure, model["ages"], panel.WIDTH - LEGEND + 8, panel.HEAD + 50)
-    for i in range(len(model["impls"])):
+    pitch = (panel.WIDTH - 16) / columns
+    for i in range(len(model["columns"])):
         left = 66 + (i % columns) * pitch
         top = panel.HEAD + 44 + (i // columns) * (2 * TALL + 190)
         draw_column(figure, model, (left, top, left + pitch - 72), xs, i)

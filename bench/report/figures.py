@@ -3,7 +3,9 @@
 
 A figure's collect() makes a model of the result: "alt" (what it shows, in words), "how" (how to
 read it), "rows" (the data table), "left_out" ([(name, why)]), and if it has one "pivot", a small
-table of what is drawn. Its draw() makes (layout, gnuplot script) of the model.
+table of what is drawn, and "legend", entries that stand above the picture. "shown" are the
+implementations that are drawn in colour, where that are not all of "impls": then there is a second
+picture, on demand, of all of them. Its draw() makes (layout, gnuplot script) of the model.
 """
 
 from . import (fig_bars, fig_contention, fig_hosts, fig_idle, fig_metal, fig_order, fig_outcome,
@@ -48,12 +50,21 @@ def svg(model, draw, name, title, footer):
     try:
         figure, script = draw(model, footer)
         drawn = gnuplot.run(script, figure.width, figure.height)
-        return gnuplot.inline(drawn, f"fig-{name}", title, model["alt"],
-                              figure.texts, figure.title), None
+        return gnuplot.inline(drawn, f"fig-{name}", title, model["alt"], figure), None
     except PlotError as e:
         return None, str(e)
     except DAMAGED as e:
         return None, f"The figure could not be drawn: {type(e).__name__}: {e}."
+
+
+def has_more(model):
+    return len(model.get("impls", ())) > len(model.get("shown", ()))
+
+
+def svg_of_all(model, draw, name, title, footer):
+    """The picture with all implementations in colour."""
+    return svg({**model, "shown": set(model["impls"])}, draw, f"{name}-all",
+               f"{title}, all {len(model['impls'])}", footer)
 
 
 def all_of(result):

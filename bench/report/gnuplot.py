@@ -12,14 +12,14 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 
-from . import show
+from . import show, theme
 from .errors import PlotError, ReportError
 
 SECONDS_MOST = 10
 FONT = "sans-serif"
 # Pixels: below NARROW a usual figure is scrolled rather than made smaller; one that is larger
 # than WIDE has small print already and keeps its size.
-NARROW, WIDE = 640, 900
+NARROW, WIDE = 720, 900
 TITLE_TALL = 34  # what a page cuts off at the top: it has the title as its heading
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}"
@@ -39,9 +39,9 @@ def block(name, lines):
 
 
 def run(script, width, height):
-    """The SVG as gnuplot writes it."""
-    head = (f"set terminal svg size {width},{height} noenhanced font '{FONT},12' "
-            "background '#ffffff'\nset encoding utf8\n")
+    """The SVG as gnuplot writes it, without a ground of its own: that is the page's."""
+    head = (f"set terminal svg size {width},{height} noenhanced font '{FONT},12'\n"
+            "set encoding utf8\n")
     try:
         done = subprocess.run(["gnuplot", "-d", "-"], input=head + script, capture_output=True,
                               text=True, encoding="utf-8", errors="replace", check=False,
@@ -107,22 +107,23 @@ def without_heading(root, number):
     root.set("viewBox", f"0 {TITLE_TALL} {width} {int(height) - TITLE_TALL}")
 
 
-def inline(svg, prefix, title, alt, texts, heading):
+def inline(svg, prefix, title, alt, figure):
     """@svg as an element for HTML, with a name and a description for those who cannot see it.
 
-    @texts: those for the placeholders. That of number @heading stands above the figure already,
-    so it is not drawn, but still the name of the SVG.
+    The @figure has the texts for the placeholders. Its title stands above it already, so it is not
+    drawn, but still the name of the SVG.
     """
     try:
         root = ET.fromstring(svg)
     except ET.ParseError as e:
         raise PlotError(f"gnuplot wrote no proper SVG: {e}.") from None
-    without_heading(root, heading)
+    without_heading(root, figure.title)
     strip(root)
+    theme.restyle(root, figure.is_map)
     for element in root.iter():
         localize(element, prefix)
         embolden(element)
-        fill_in(element, texts)
+        fill_in(element, figure.texts)
     width = int(root.get("viewBox", "0 0 900 0").split()[2])
     least = width if width > WIDE else min(width, NARROW)
     root.attrib = {"viewBox": root.get("viewBox"), "class": "plot", "role": "img",

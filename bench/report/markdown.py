@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The report as Markdown: tables, and sentences in place of the pictures."""
 
-from . import data, environment, figures, scoreboard, tables
+from . import data, environment, figures, headline, scoreboard, tables
 
 WORDS = {"bad": "> **Warning.** ", "warn": "> **Note.** ", "good": "> "}
 
 
 def section(title, model):
     """One figure's text and tables."""
-    parts = [f"## {title}", tables.md_cell(model["alt"]), tables.md_cell(model["how"])]
+    parts = [f"## {title}", tables.md_cell(model["alt"])]
+    if model.get("table"):
+        parts.append(tables.md_table(model["table"]["head"], model["table"]["lines"]))
+    parts.append(tables.md_cell(model["how"]))
     if model.get("pivot"):
         parts.append(tables.md_table(model["pivot"]["head"], model["pivot"]["lines"]))
     if model["left_out"]:
@@ -18,6 +21,17 @@ def section(title, model):
         parts.append("<details><summary>Data</summary>\n\n" + tables.md_raw(model["rows"])
                      + "\n\n</details>")
     return parts
+
+
+def answer(result):
+    found, failed = figures.collect(result, headline.collect)
+    if not found:
+        return [tables.md_cell(failed)]
+    parts = [f"**{tables.md_cell(found['answer'])}**"]
+    if found["more"]:
+        parts.append("\n".join(f"- {tables.md_cell(text)}" for text in found["more"]))
+    return [*parts, tables.md_cell(found["key"]), "<details><summary>Each comparison</summary>\n\n"
+            + tables.md_table(found["head"], found["lines"]) + "\n\n</details>"]
 
 
 def missing_section(made):
@@ -30,6 +44,7 @@ def scoreboard_section(result):
     parts = ["## Seed scoreboard", tables.md_cell(scoreboard.sentence(result))]
     lines = scoreboard.lines(result)
     if lines:
+        parts.append(tables.md_cell(scoreboard.NAMES))
         parts.append(tables.md_table(scoreboard.HEAD, lines))
     for title, head, inner in scoreboard.inner_tables(result):
         parts += [f"### {tables.md_cell(title)}", tables.md_table(head, inner)]
@@ -39,7 +54,10 @@ def scoreboard_section(result):
 def text_of(result):
     part = data.own(result)
     parts = [f"# libipcwait benchmarks: {tables.md_cell(part.get('suite') or 'no suite')}"]
-    parts += [WORDS[kind] + tables.md_cell(text) for kind, text in environment.banners(result)]
+    every = environment.banners(result)
+    parts += [WORDS[kind] + tables.md_cell(text) for kind, text in every if kind == "bad"]
+    parts += answer(result)
+    parts += [WORDS[kind] + tables.md_cell(text) for kind, text in every if kind != "bad"]
     parts.append("  \n".join(tables.md_cell(line) for line in environment.footer(result)))
     made = figures.all_of(result)
     for _, title, _, model, _ in made:

@@ -3,9 +3,11 @@
 
 from pathlib import Path
 
-from . import data, environment, figures, scoreboard, show, tables
+from . import data, environment, figures, headline, legend, scoreboard, show, tables, theme
 
 STYLE = Path(__file__).with_name("page.css")
+WHO = "Who stands behind the names of implementations: docs/benchmarks/peers.md."
+SCROLL = '<p class=scroll>Wider than the screen: it scrolls sideways.</p>'
 
 
 def left_out(model):
@@ -28,14 +30,45 @@ def details(model):
     return f"<details><summary>Data</summary>{''.join(parts)}</details>" if parts else ""
 
 
+def picture(svg, failed, entries):
+    """The legend stands outside of what is scrolled."""
+    if not svg:
+        return f"<p class=missing>{show.escape(failed)}</p>"
+    return f"{legend.html(entries)}{SCROLL}<div class=card tabindex=0>{svg}</div>"
+
+
+def on_demand(result, name, title, draw, model):
+    """The picture with every implementation in colour, folded away."""
+    if not figures.has_more(model):
+        return ""
+    made = figures.svg_of_all(model, draw, name, title, environment.footer(result))
+    return (f"<details><summary>All {len(model['impls'])} in colour</summary>"
+            f"{picture(*made, legend.of_all(model))}</details>")
+
+
 def section(result, name, title, draw, model):
     head = f'<section id="{name}"><h2>{show.escape(title)}</h2>'
-    svg, failed = figures.svg(model, draw, name, title, environment.footer(result))
-    body = (f"<figure><div class=card>{svg}</div>" if svg else
-            f"<figure><p class=missing>{show.escape(failed)}</p>")
-    caption = f"<p>{show.escape(model['alt'])}</p><p class=key>{show.escape(model['how'])}</p>"
-    return (f"{head}{body}<figcaption>{caption}</figcaption></figure>{left_out(model)}"
+    made = figures.svg(model, draw, name, title, environment.footer(result))
+    caption = f"<p>{show.escape(model['alt'])}</p>"
+    if model.get("table"):
+        caption += tables.html_plain(model["table"]["head"], model["table"]["lines"])
+    caption += f"<p class=key>{show.escape(model['how'])}</p>"
+    return (f"{head}<figure>{picture(*made, model.get('legend', ()))}"
+            f"<figcaption>{caption}</figcaption></figure>"
+            f"{left_out(model)}{on_demand(result, name, title, draw, model) if made[0] else ''}"
             f"{details(model)}</section>")
+
+
+def answer_section(result):
+    """The headline, and how it comes out in each place."""
+    found, failed = figures.collect(result, headline.collect)
+    if not found:
+        return f"<section id=answer><p class=none>{show.escape(failed)}</p></section>"
+    more = "".join(f"<li>{show.escape(text)}</li>" for text in found["more"])
+    return (f"<section id=answer><p class=answer>{show.escape(found['answer'])}</p>"
+            + (f"<ul>{more}</ul>" if more else "")
+            + f"<p class=key>{show.escape(found['key'])}</p><details><summary>Each comparison"
+            f"</summary>{tables.html_plain(found['head'], found['lines'])}</details></section>")
 
 
 def missing_section(made):
@@ -50,6 +83,8 @@ def missing_section(made):
 def scoreboard_section(result):
     body = f"<p>{show.escape(scoreboard.sentence(result))}</p>"
     lines = scoreboard.lines(result)
+    if lines:
+        body += f"<p class=key>{show.escape(scoreboard.NAMES)}</p>"
     if lines:
         body += tables.html_plain(scoreboard.HEAD, lines, marked=scoreboard.failed(result))
     for title, head, inner in scoreboard.inner_tables(result):
@@ -66,9 +101,10 @@ def escape_lines(text):
     return "\n".join(show.escape(line) for line in text.split("\n"))
 
 
-def banner(result):
+def banners(result, bad):
+    """Those that take the figures' worth, or the others."""
     return "".join(f'<p class="banner {kind}" role=note>{show.escape(text)}</p>'
-                   for kind, text in environment.banners(result))
+                   for kind, text in environment.banners(result) if (kind == "bad") == bad)
 
 
 def environment_section(result):
@@ -93,16 +129,18 @@ def contents(made):
         links.append(("missing", "Not in this result"))
     links.append(("environment", "Environment"))
     return "<nav>" + " ".join(f'<a href="#{name}">{show.escape(title)}</a>'
-                              for name, title in links) + "</nav>"
+                              for name, title in links) + f"</nav><p class=key>{WHO}</p>"
 
 
 def text_of(result):
     made = figures.all_of(result)
     title, header = head_of(result)
-    body = [header, banner(result), contents(made),
+    body = [header, banners(result, True), answer_section(result), banners(result, False),
+            contents(made),
             *(section(result, *one[:-1]) for one in made if one[3] is not None),
             scoreboard_section(result), missing_section(made), environment_section(result)]
+    body = "\n".join(body)
     return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
             '<meta name=viewport content="width=device-width, initial-scale=1">\n'
-            f"<title>{show.escape(title)}</title>\n<style>\n{STYLE.read_text('utf-8')}</style>\n"
-            "</head><body><main>\n" + "\n".join(body) + "\n</main></body></html>\n")
+            f"<title>{show.escape(title)}</title>\n<style>\n{STYLE.read_text('utf-8')}"
+            f"{theme.css(body)}</style>\n</head><body><main>\n{body}\n</main></body></html>\n")

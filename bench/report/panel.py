@@ -85,8 +85,8 @@ def thinned(tics, text, at, room):
 class Figure:
     """Collects the script. Labels and lines between pixels belong to the panel drawn next."""
 
-    def __init__(self, height, width=WIDTH):
-        self.width, self.height = width, height
+    def __init__(self, height, width=WIDTH, is_map=False):
+        self.width, self.height, self.is_map = width, height, is_map
         self.texts, self.title = [], None
         self.lines, self.number = ["set multiplot", "set style textbox opaque noborder margins "
                                    "0.4,0.2 fillcolor rgb '#ffffff'"], 0
@@ -141,10 +141,10 @@ class Figure:
 
     def titles(self, p, x, y, name=""):
         """Both axes' titles are level; an arrow in a turned text would point astray."""
-        self.text(p.left - 46, p.top - 12, y, 12)
+        self.text(p.left - 46, p.top - 16, y, 12)
         self.text((p.left + p.right) / 2, p.bottom + 36, x, 12, where="center")
         if name:
-            self.text(p.left - 46, p.top - 30, name, 13, bold=True)
+            self.text(p.left - 46, p.top - 34, name, 13, bold=True)
 
     def plot(self, *parts):
         """Draws the panel; a plot needs something to draw, if only a point outside."""

@@ -7,18 +7,24 @@ so beside it stands the same with the waiter's CPU time alone. Which of them is 
 most at long waits, where spinning doubles the one and multiplies the other.
 """
 
-from . import data, names, rounds
+from . import data, names, rounds, show
 from .errors import Missing
 
 TIME, ALL, WAITER = "real_time", "cpu_time", "waiter_cpu_ns"
 REFERENCES = ("glibc", "block")
 MIXED = "Mixed load (suite pareto)"
-OWN = "own"  # the budget of an implementation that decides for itself
 
 
 def label(cell):
-    more = [v for k, v in cell["dims"].items() if k not in ("impl", "wait") and v != OWN]
+    more = [v for k, v in cell["dims"].items() if k not in ("impl", "wait") and v != names.OWN]
     return " ".join([data.impl(cell), *more])
+
+
+def title(wait):
+    """Of a load: the length of its waits in ns, None for the mixed one."""
+    if wait is None:
+        return MIXED
+    return f"Hand-off after {show.time_ns(wait)}" if wait else "Hand-off with no wait"
 
 
 def loads(result):

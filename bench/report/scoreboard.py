@@ -7,6 +7,12 @@ from . import data, show
 
 HEAD = ("row", "what", "the seed", "libipcwait", "peers", "same direction", "state")
 FAILED = "failed"  # measured, and wrong: a checksum, for one
+NAMES = ("The seeds are five texts that measured waiting before there was libipcwait; a row "
+         "measures one of their items again, here. I: a semaphore test, G: programs in Go, Q: a "
+         "queue, M: the method. In their rows \"Linux VM\" is a Linux guest with glibc, \"Jiny "
+         "VM\" a guest with the Jiny kernel, whose idle loop spins, \"Linux on metal\" no guest, "
+         "\"hog\" a program of low priority that keeps the CPUs from halting. "
+         "docs/benchmarks/scoreboard.md has more.")
 RAW_MOST = 6000  # characters of raw values of a row that stand in the page; the file has all
 
 

@@ -32,9 +32,6 @@ def draw(figure, box, bars, title, x_title, tag, bar=BAR):
     figure.plot(blocks(figure, bars, tag))
 
 
-def legend(figure, x, y, entries):
-    """[(name, colour)] in a line."""
-    for name, colour in entries:
-        figure.line(x, y, x + 16, y, colour, 10)
-        figure.text(x + 22, y, name, 12)
-        x += 44 + 7.4 * len(name)
+def legend(entries):
+    """Of [(name, colour)], for the page."""
+    return [{"name": name, "colour": colour, "block": True} for name, colour in entries]

@@ -15,6 +15,8 @@ import report  # noqa: E402
 
 HAVE_GNUPLOT = shutil.which("gnuplot") is not None
 
+ON_DEMAND = " in colour</summary>"
+
 # Elements without an end.
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 # What would load something; in SVG "href" may name a part of the same page only.
@@ -103,6 +105,10 @@ class ReportTest(unittest.TestCase):
         self.assertNotIn("@import", text)
         self.assertNotIn("url(http", text)
         return text, page
+
+    def drawn(self, text):
+        """How many figures a page has; a second picture of one, on demand, is none of its own."""
+        return text.count("<svg") - text.count(ON_DEMAND)
 
     def has(self, word, text):
         """Without printing the whole page if not."""

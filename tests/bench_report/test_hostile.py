@@ -51,8 +51,8 @@ class Names(common.ReportTest):
         os.chdir(self.dir)
 
     def check(self, result, drawn):
-        _, found = self.html(result)
-        self.assertEqual(found.tags.count("svg"), drawn, found.missing)
+        text, found = self.html(result)
+        self.assertEqual(self.drawn(text), drawn, found.missing)
         self.markdown(result)
         self.assertFalse(os.path.exists(TOUCH))
 
