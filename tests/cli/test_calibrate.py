@@ -113,6 +113,20 @@ class Calibrate(common.CliTest):
         self.assertIn("CPU %d wakes CPU" % CPUS[0], text)
         self.assertEqual(self.files(), ["a.svg"])
 
+    @unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+    def test_svg_says_where_when_and_how_well(self):
+        o = json.loads(self.calibrate("--no-save", "--json=-", "--svg=a.svg"))
+        with open(self.path("a.svg"), encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn(os.uname().release, text)
+        self.assertIn("of %d CPUs" % os.sysconf("SC_NPROCESSORS_ONLN"), text)
+        self.assertIn(o["measured_at"][:16].replace("T", " ") + " UTC", text)
+        self.assertIn("libipcwait " + o["libipcwait"], text)
+        self.assertIn("B, what a sleep costs: %.1f us" % (o["block_ns"] / 1000), text)
+        self.assertIn("DISTURBED: " if o["disturbed"] else
+                      "Not disturbed: other programs kept %.2f CPUs" % o["other_programs_cpus"],
+                      text)
+
     def test_gnuplot_that_fails(self):
         os.mkdir(self.path("bin"))
         gnuplot = self.write("bin/gnuplot", "#!/bin/sh\nexit 3\n")
