@@ -26,7 +26,7 @@ static const char help[] =
 	"  --wake US   from what a sleeper waits for until it runs again; by default\n"
 	"              the median of the record\n"
 	"  --paid US   CPU time of a sleep and its wake, both sides together; by\n"
-	"              default the rest of B as the program had learned it\n"
+	"              default what the program had learned, or a calibration says\n"
 	"  --all       also other libraries' rules, and the kernels'\n"
 	"  --json      as a JSON object\n"
 	"  -h, --help\n"
@@ -99,23 +99,38 @@ static const char *name_of(const struct rule *rule)
 	return rule == &rule_spin ? "to the end" : rule->name;
 }
 
+/*
+ * B as it was learned, or, where the user knows better, from what he says: the sleeper's part of
+ * CPU time is in no B, since nobody waits for it.
+ */
+static uint64_t block_ns(const struct replay_price *price, const struct options *o,
+			 const struct waits_process *p)
+{
+	uint64_t both_ns = p ? p->waker_ns + p->sleeper_ns : 0;
+
+	if (!o->late_given && !o->paid_given)
+		return p->block_ns;
+	return price->late_ns +
+	       (both_ns ? price->paid_ns * p->waker_ns / both_ns : price->paid_ns);
+}
+
 /* Return: 0, or -EINVAL after one line on stderr. */
 static int set_price(struct replay_price *price, const struct options *o,
 		     const struct waits *w)
 {
-	uint64_t block_ns = replay_block_ns(w);
+	const struct waits_process *p = replay_learned(w);
 
 	price->late_ns = o->late_given ? o->late_us * NS_PER_US : replay_late_ns(w);
 	if (!price->late_ns)
 		return complain("no wait in '%s' slept whose length is known: what does a "
 				"wake cost? Say so with --wake",
 				shown(w->path, -1));
-	if (!block_ns && !o->paid_given)
+	if (!p && !o->paid_given)
 		return complain("'%s' does not tell what a sleep costs: say so with --paid",
 				shown(w->path, -1));
-	price->paid_ns = o->paid_given               ? o->paid_us * NS_PER_US
-			 : block_ns > price->late_ns ? block_ns - price->late_ns
-						     : 0;
+	price->paid_ns =
+		o->paid_given ? o->paid_us * NS_PER_US : p->waker_ns + p->sleeper_ns;
+	price->block_ns = block_ns(price, o, p);
 	return 0;
 }
 

@@ -8,8 +8,9 @@
 
 /* What a sleep costs, in the terms of docs/design/window.md: B is the sum. */
 struct replay_price {
-	uint64_t late_ns; /* from what it waited for until the thread runs again */
-	uint64_t paid_ns; /* CPU time of the sleeper and of its waker */
+	uint64_t late_ns;  /* from what it waited for until the thread runs again */
+	uint64_t paid_ns;  /* CPU time of the sleeper and of its waker */
+	uint64_t block_ns; /* B, which the library's rules believe */
 };
 
 /* What became of the waits. */
@@ -35,7 +36,7 @@ struct replay_bill replay_recorded(const struct waits *w);
 /* The median of the record; 0: it has no sleep of a wait whose length is known. */
 uint64_t replay_late_ns(const struct waits *w);
 
-/* B, by the process that has learned most; 0: none has told. */
-uint64_t replay_block_ns(const struct waits *w);
+/* The process that has learned most of what a sleep costs; NULL: none has told. */
+const struct waits_process *replay_learned(const struct waits *w);
 
 #endif

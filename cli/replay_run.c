@@ -44,17 +44,17 @@ static bool is_sample(const struct ipcwait_record_wait *w)
 	       late_ns(w) < LATE_NS_MOST;
 }
 
-uint64_t replay_block_ns(const struct waits *w)
+const struct waits_process *replay_learned(const struct waits *w)
 {
-	uint64_t samples = 0, block_ns = 0;
+	const struct waits_process *most = NULL;
 
 	for (size_t i = 0; i < w->processes; i++) {
-		if (!w->process[i]->block_ns || w->process[i]->samples < samples)
-			continue;
-		samples = w->process[i]->samples;
-		block_ns = w->process[i]->block_ns;
+		const struct waits_process *p = w->process[i];
+
+		if (p->block_ns && (!most || p->samples >= most->samples))
+			most = p;
 	}
-	return block_ns;
+	return most;
 }
 
 uint64_t replay_late_ns(const struct waits *w)
@@ -129,13 +129,12 @@ void replay_sort(struct waits *w)
 struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 				const struct replay_price *price)
 {
-	uint64_t block_ns = price->late_ns + price->paid_ns;
 	struct random random = random_stream(1, rule->name, "replay");
 	const struct waits_wait *last = NULL;
 	union rule_state state = { 0 };
 	struct replay_bill b = { 0 };
 
-	rule->init(&state, block_ns);
+	rule->init(&state, price->block_ns);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct waits_wait *now = &w->wait[i];
 
@@ -143,7 +142,7 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 			continue;
 		if (!last || last->process != now->process ||
 		    last->is->object != now->is->object)
-			renew(rule, &state, now->is->site, block_ns);
+			renew(rule, &state, now->is->site, price->block_ns);
 		replay_wait(&b, rule, &state, &random, now->is->length_ns, price);
 		last = now;
 	}

@@ -91,6 +91,8 @@ static void take_process(struct waits *w, const struct ipcwait_record_process *r
 	if (parent) {
 		p->block_ns = parent->block_ns;
 		p->samples = parent->samples;
+		p->waker_ns = parent->waker_ns;
+		p->sleeper_ns = parent->sleeper_ns;
 	}
 }
 
@@ -140,6 +142,8 @@ static void take_cost(struct waits_process *p, const struct ipcwait_record_cost 
 {
 	p->block_ns = r->block_ns;
 	p->samples = r->samples;
+	p->waker_ns = r->waker_ns;
+	p->sleeper_ns = r->sleeper_ns;
 }
 
 static void take(struct waits *w, uint64_t i)

@@ -28,7 +28,8 @@ struct waits_process {
 	const struct waits_process *parent; /* of whom it was a copy; NULL: of nobody */
 	char program[IPCWAIT_RECORD_NAME_BYTES];
 	uint64_t began_ns;
-	uint64_t block_ns, samples; /* what it knew last; 0: nothing */
+	/* What it knew last; no B: nothing. */
+	uint64_t block_ns, samples, waker_ns, sleeper_ns;
 	struct waits_mapping *mapping;
 	struct waits_name *name;
 	unsigned mappings, names;

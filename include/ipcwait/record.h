@@ -102,9 +102,11 @@ struct ipcwait_record_name {
 struct ipcwait_record_cost {
 	uint32_t type, pid;
 	uint64_t at_ns;
-	uint64_t block_ns; /* B of the default preset */
-	uint64_t samples;  /* wakes that B was learned from */
-	uint64_t unused[4];
+	uint64_t block_ns;   /* B of the default preset */
+	uint64_t samples;    /* wakes that B was learned from */
+	uint64_t waker_ns;   /* CPU time of who wakes, a part of B */
+	uint64_t sleeper_ns; /* CPU time of who sleeps, no part of B */
+	uint64_t unused[2];
 };
 
 /*

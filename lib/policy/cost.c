@@ -257,7 +257,7 @@ void iw_cost_calibrated(uint64_t latency_ns, uint64_t waker_ns)
 	ipcwait_impl_store32_relaxed(&believed.calibrated[WAKER], in_32_bits(waker_ns));
 }
 
-static uint64_t waker_ns(const struct iw_facts *facts)
+uint64_t iw_cost_waker_ns(const struct iw_facts *facts)
 {
 	return learned(WAKER, initial_waker_ns(facts));
 }
@@ -279,14 +279,15 @@ static uint64_t bounded_ns(uint64_t latency_ns, uint64_t paid_ns)
 
 uint64_t iw_cost_latency_ns(const struct iw_facts *facts)
 {
-	return bounded_ns(learned(LATENCY, initial_latency_ns(facts)), waker_ns(facts));
+	return bounded_ns(learned(LATENCY, initial_latency_ns(facts)),
+			  iw_cost_waker_ns(facts));
 }
 
 uint64_t iw_cost_lateness_ns(const struct iw_facts *facts)
 {
 	uint64_t usual_ns = learned(LATENCY, initial_latency_ns(facts));
 
-	return bounded_ns(learned(LATENCY_LATE, usual_ns), waker_ns(facts));
+	return bounded_ns(learned(LATENCY_LATE, usual_ns), iw_cost_waker_ns(facts));
 }
 
 uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
@@ -304,7 +305,7 @@ uint64_t iw_cost_combine_ns(uint64_t latency_ns, uint64_t paid_ns,
 uint64_t iw_cost_block_ns(const struct iw_facts *facts, enum ipcwait_preset preset)
 {
 	return iw_cost_combine_ns(learned(LATENCY, initial_latency_ns(facts)),
-				  waker_ns(facts), preset);
+				  iw_cost_waker_ns(facts), preset);
 }
 
 struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts)

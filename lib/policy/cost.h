@@ -37,6 +37,9 @@ uint64_t iw_cost_latency_ns(const struct iw_facts *facts);
 /* What seven of eight wakes take at most: for who waits for a thread that was just woken. */
 uint64_t iw_cost_lateness_ns(const struct iw_facts *facts);
 
+/* What a wake takes of its waker's CPU time: the other part of B. */
+uint64_t iw_cost_waker_ns(const struct iw_facts *facts);
+
 /* What a sleep that a timer ends costs. */
 struct iw_timer_cost iw_cost_timer(const struct iw_facts *facts);
 

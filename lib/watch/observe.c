@@ -174,11 +174,15 @@ static void count(const struct iw_outcome *o, bool all)
 
 static void note_cost(const struct iw_facts *facts)
 {
-	uint64_t block_ns = iw_cost_block_ns(facts, iw_policy_default_preset(facts));
-	uint64_t samples = iw_cost_samples();
+	struct ipcwait_record_cost c = {
+		.block_ns = iw_cost_block_ns(facts, iw_policy_default_preset(facts)),
+		.samples = iw_cost_samples(),
+		.waker_ns = iw_cost_waker_ns(facts),
+		.sleeper_ns = iw_cost_timer(facts).cpu_ns,
+	};
 
-	iw_page_note_cost(block_ns, samples);
-	iw_record_cost(block_ns, samples);
+	iw_page_note_cost(c.block_ns, c.samples);
+	iw_record_cost(&c);
 }
 
 void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)

@@ -57,18 +57,17 @@ static bool hardly_changed(uint64_t now, uint64_t then)
 	return now - then + then / COST_STEP < 2 * (then / COST_STEP);
 }
 
-void iw_record_cost(uint64_t block_ns, uint64_t samples)
+void iw_record_cost(const struct ipcwait_record_cost *c)
 {
 	static struct ipcwait_word64 last;
-	union iw_record r = { .cost = { .type = IPCWAIT_RECORD_COST,
-					.block_ns = block_ns,
-					.samples = samples } };
+	union iw_record r = { .cost = *c };
 
 	/* ORD record.X1: relaxed, statistic: two threads may both write it. */
-	if (hardly_changed(block_ns, ipcwait_impl_load64_relaxed(&last)) ||
+	if (hardly_changed(c->block_ns, ipcwait_impl_load64_relaxed(&last)) ||
 	    !iw_record_is_open(NULL))
 		return;
-	ipcwait_impl_store64_relaxed(&last, block_ns);
+	ipcwait_impl_store64_relaxed(&last, c->block_ns);
+	r.cost.type = IPCWAIT_RECORD_COST;
 	r.cost.at_ns = iw_now_ns();
 	iw_record_put(&r, 1);
 }

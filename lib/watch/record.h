@@ -9,6 +9,7 @@
 #ifndef IW_WATCH_RECORD_H
 #define IW_WATCH_RECORD_H
 
+#include <ipcwait/record.h>
 #include <stdint.h>
 
 #include "watch/objects.h"
@@ -25,8 +26,8 @@ struct iw_outcome;
  */
 void iw_record_wait(const char *path, const struct iw_outcome *o);
 
-/* What a sleep and its wake cost; what has hardly changed is not written again. */
-void iw_record_cost(uint64_t block_ns, uint64_t samples);
+/* What a sleep and its wake cost, by @c's prices; what has hardly changed is not written again. */
+void iw_record_cost(const struct ipcwait_record_cost *c);
 
 /* The process is about to end. */
 void iw_record_end(void);

@@ -91,6 +91,12 @@ static void who_the_process_is(void)
 	tidy_up();
 }
 
+static void note_cost(uint64_t block_ns, uint64_t samples)
+{
+	iw_record_cost(&(struct ipcwait_record_cost){
+		.block_ns = block_ns, .samples = samples, .waker_ns = 7, .sleeper_ns = 8 });
+}
+
 static void names_and_costs(void)
 {
 	const struct ipcwait_record_name *n;
@@ -98,12 +104,12 @@ static void names_and_costs(void)
 
 	prepare();
 	CHECK_EQ(ipcwait_object_set_name(&window, "before"), 0);
-	iw_record_cost(1000, 1);
+	note_cost(1000, 1);
 	record(1);
 	CHECK_EQ(ipcwait_object_set_name(&window, "after"), 0);
-	iw_record_cost(1000, 1);
-	iw_record_cost(1100, 2);
-	iw_record_cost(1200, 3);
+	note_cost(1000, 1);
+	note_cost(1100, 2);
+	note_cost(1200, 3);
 	read_file();
 	for (unsigned i = 0; i < 2; i++) {
 		n = find(IPCWAIT_RECORD_NAME, i);
@@ -115,6 +121,7 @@ static void names_and_costs(void)
 	CHECK(c && c->block_ns == 1000 && c->samples == 1);
 	c = find(IPCWAIT_RECORD_COST, 1);
 	CHECK(c && c->block_ns == 1200 && c->samples == 3);
+	CHECK(c->waker_ns == 7 && c->sleeper_ns == 8 && c->at_ns);
 	CHECK(!find(IPCWAIT_RECORD_COST, 2) && !find(IPCWAIT_RECORD_NAME, 2));
 	tidy_up();
 }
