@@ -28,7 +28,7 @@ def main(readelf, folder, *libraries):
     with open(folder + "/README.md", encoding="ascii") as f:
         told = set(re.findall(r"^\| `(\w+)` \|", f.read(), re.M))
     with open(folder + "/waits.bt", encoding="ascii") as f:
-        used = re.findall(r"^usdt:libipcwait\.so\.0:ipcwait:(\w+)", f.read(), re.M)
+        used = re.findall(r"^usdt::ipcwait:(\w+)", f.read(), re.M)
     print("told of:", told, "used:", used)
     return failed or told != set(WANTED) or set(used) != set(WANTED)
 
