@@ -25,6 +25,9 @@
  */
 #define QUOTA_LEAST 150
 
+/* Twice the longest pause of lib/engine/spin.c, in ns. */
+#define KEPT_NS_MOST UINT64_C(4000000000)
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -54,16 +57,30 @@ static enum iw_reason lacks_cpu(const struct iw_waiter *me)
 	return IW_NO_REASON;
 }
 
+/*
+ * Others have kept the CPU when it was given to them, and not long ago. A time that is further
+ * ahead than any pause comes from a counter that stepped back.
+ */
+static bool cpu_is_kept(const struct iw_thread *self, const struct iw_tick_rate *rate,
+			uint64_t now)
+{
+	return self->kept_until > now &&
+	       self->kept_until - now < iw_tick_from_ns(rate, KEPT_NS_MOST);
+}
+
 /* Where the CPU is shared, to hand it over by a sleep may cost less than by a yield. */
 static bool sleep_is_cheap(const struct iw_waiter *me)
 {
 	struct iw_thread *self = iw_self();
+	uint64_t now;
 
-	if (self->shares_cpu)
-		return iw_trial_sleeps(&self->trial, me->window,
-				       iw_tick_now(&me->facts->rate));
-	iw_trial_stop(&self->trial);
-	return false;
+	if (!self->shares_cpu) {
+		iw_trial_stop(&self->trial);
+		return false;
+	}
+	now = iw_tick_now(&me->facts->rate);
+	return cpu_is_kept(self, &me->facts->rate, now) ||
+	       iw_trial_sleeps(&self->trial, me->window, now);
 }
 
 static struct iw_site site_of(const struct iw_waiter *me)

@@ -36,6 +36,15 @@
 #define TAKEN_GAP_NS    100000
 
 /*
+ * After whoever keeps the CPU has had it, no yields for so many times as long: what is lost to
+ * them is one in a hundred of the thread's time. In ns: that much time without is saved up, so
+ * that a short job now and then costs no more than itself, and a slice is not thought longer.
+ */
+#define KEPT_PAUSE    100
+#define KEPT_SAVED_NS 200000000
+#define KEPT_MOST_NS  20000000
+
+/*
  * On a shared CPU, first looks in vain in a row from which the next are left out, and how many
  * are. A server whose calls of epoll_wait find something more often than not has no such row.
  */
@@ -50,17 +59,18 @@
 
 struct spin {
 	const struct iw_tick_rate *rate;
-	uint64_t start;    /* ticks */
-	uint64_t last;     /* ticks at the last look */
-	uint64_t gap;      /* ticks between the last two */
-	uint64_t most;     /* ticks from the start until the end */
-	uint64_t restless; /* ticks from the start without a rest */
-	uint64_t apart;    /* ticks between two looks, at least */
-	uint64_t switched; /* a gap that is worth asking about */
-	uint64_t given;    /* ticks of the yields that somebody took */
-	uint64_t deadline; /* ticks from the start, also of others */
-	bool to_deadline;  /* that comes before the window is over */
-	unsigned looks;    /* where the thread yields after some */
+	uint64_t start;     /* ticks */
+	uint64_t last;      /* ticks at the last look */
+	uint64_t gap;       /* ticks between the last two */
+	uint64_t most;      /* ticks from the start until the end */
+	uint64_t restless;  /* ticks from the start without a rest */
+	uint64_t apart;     /* ticks between two looks, at least */
+	uint64_t switched;  /* a gap that is worth asking about */
+	uint64_t given;     /* ticks of the yields that somebody took, ... */
+	uint64_t gap_given; /* ... and of those in the gap */
+	uint64_t deadline;  /* ticks from the start, also of others */
+	bool to_deadline;   /* that comes before the window is over */
+	unsigned looks;     /* where the thread yields after some */
 	bool monitored; /* the CPU watches the object's line since before the last look */
 	bool yields;    /* between looks, to whoever else is to run on this CPU, ... */
 	bool taken;     /* ... and somebody took the last */
@@ -138,18 +148,38 @@ static bool somebody_ran(uint64_t yield_ns)
 	return iw_rseq_offset ? iw_rseq_disturbed() : yield_ns > YIELD_NS;
 }
 
+/*
+ * Who sleeps is let run when it is woken, before those that compute; who yields waits until they
+ * have had their time. So that costs the thread what a plain call would not, whatever the next
+ * look finds, and there is no yield until it has been so long without as makes it a small share.
+ */
+static void note_kept(const struct spin *s, uint64_t now, uint64_t ticks)
+{
+	uint64_t *until = &iw_self()->kept_until;
+	uint64_t most = iw_tick_from_ns(s->rate, KEPT_MOST_NS);
+	uint64_t saved = iw_tick_from_ns(s->rate, KEPT_SAVED_NS);
+
+	if (*until + saved < now)
+		*until = now - saved;
+	*until += KEPT_PAUSE * (ticks < most ? ticks : most);
+}
+
 /* What others have of the CPU meanwhile costs nothing, and is no part of the spin. */
 static void yield(struct spin *s)
 {
-	uint64_t before = iw_tick_now(s->rate), ticks;
+	uint64_t before = iw_tick_now(s->rate), now, ticks;
 
 	iw_cpu_yield();
-	ticks = iw_tick_now(s->rate) - before;
+	now = iw_tick_now(s->rate);
+	ticks = now - before;
 	s->taken = somebody_ran(iw_tick_to_ns(s->rate, ticks));
 	iw_self()->shares_cpu = s->taken;
 	if (!s->taken)
 		return;
 	s->given += ticks;
+	s->gap_given += ticks;
+	if (iw_tick_to_ns(s->rate, ticks) >= TAKEN_GAP_NS)
+		note_kept(s, now, ticks);
 	iw_rseq_arm();
 }
 
@@ -168,6 +198,7 @@ static void pause_between(struct spin *s)
 {
 	uint64_t before = s->last;
 
+	s->gap_given = 0;
 	if (s->monitored)
 		iw_monitor_wait(s->start + s->most);
 	do {
@@ -259,6 +290,11 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	return true;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool lost_cpu(enum iw_reason reason)
 {
 	return reason == IW_PREEMPTED || reason == IW_STOLEN;
@@ -276,7 +312,7 @@ static uint64_t duration(const struct spin *s, uint64_t *lost)
 	if (iw_tick_to_ns(s->rate, s->gap) > STEPPED_GAP_NS)
 		return s->gap < ticks ? ticks - s->gap : 0;
 	if (lost_cpu(s->reason))
-		*lost = s->gap < ticks ? s->gap : ticks;
+		*lost = least(s->gap - least(s->gap, s->gap_given), ticks);
 	return ticks;
 }
 

@@ -36,8 +36,8 @@ static int latency_us(void)
 	return us;
 }
 
-/* How many descriptors of the device this process has. */
-static int descriptors(void)
+/* How many descriptors of the device this process has; *@last: one of them. */
+static int descriptors_and(int *last)
 {
 	char path[64], target[64];
 	int found = 0;
@@ -50,9 +50,19 @@ static int descriptors(void)
 		if (n <= 0)
 			continue;
 		target[n] = '\0';
-		found += !strcmp(target, DEVICE);
+		if (strcmp(target, DEVICE) != 0)
+			continue;
+		found++;
+		*last = fd;
 	}
 	return found;
+}
+
+static int descriptors(void)
+{
+	int last;
+
+	return descriptors_and(&last);
 }
 
 /* Nobody's request but this test's can be told apart from none. */
@@ -106,6 +116,24 @@ static void test_counted(void **state)
 	assert_int_equal(descriptors(), 0);
 	assert_int_equal(latency_us(), before);
 	assert_int_equal(ipcwait_awake_end(), -EINVAL);
+}
+
+/* Somebody has closed all descriptors, and the next file has got the number. */
+static void test_the_number_of_somebody_else(void **state)
+{
+	int fd = -1, null;
+
+	(void)state;
+	if (!can_begin())
+		skip();
+	assert_int_equal(ipcwait_awake_begin(), 0);
+	assert_int_equal(descriptors_and(&fd), 1);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(dup3(null, fd, O_CLOEXEC), fd);
+	assert_int_equal(ipcwait_awake_end(), 0);
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(close(null), 0);
 }
 
 static void test_errno_is_untouched(void **state)
@@ -312,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_an_end_without_a_begin),
 		cmocka_unit_test(test_refused_leaves_nothing),
 		cmocka_unit_test(test_counted),
+		cmocka_unit_test(test_the_number_of_somebody_else),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_errno_is_untouched),
 		cmocka_unit_test(test_threads),

@@ -3,98 +3,14 @@
  * lib/engine over a fake kernel, for what is waited for in the kernel: when it looks, when it
  * yields, what it makes of that, and how it learns what a sleep costs without a stamp.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "common/cmocka_all.h"
-#include "common/fake_os.h"
-#include "common/probe.h"
-#include "os/thread.h"
 #include "policy/call_cost.h"
 #include "policy/sites.h"
-
-#define US INT64_C(1000)
-#define MS INT64_C(1000000)
+#include "unit/in_kernel.h"
 
 #define LOOKS_PER_YIELD 8
 #define VAIN_LOOKS      4
 #define LEFT_OUT        16
-
-static struct call {
-	struct iw_waiter base;
-	struct ipcwait_window window;
-	unsigned looks, sleeps;
-	bool over;
-	int64_t there_at; /* a look finds it from then on; 0: never */
-	int64_t sleep_ns; /* how long the call sleeps */
-	int64_t look_ns;  /* how long a look takes; 0: 250 */
-} call;
-
-static enum iw_seen look(struct iw_waiter *me)
-{
-	(void)me;
-	if (call.over)
-		return IW_THERE;
-	call.looks++;
-	fake.now_ns += call.look_ns ? call.look_ns : 250;
-	return call.there_at && fake.now_ns >= call.there_at ? IW_THERE : IW_AWAY;
-}
-
-static struct iw_rest settle(struct iw_waiter *me)
-{
-	static const uint32_t none;
-	struct iw_rest rest = iw_rest_on(&none, 0);
-
-	(void)me;
-	rest.may_spin = false;
-	return rest;
-}
-
-static int sleep_in_call(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
-{
-	(void)me;
-	(void)rest;
-	(void)until_ns;
-	call.sleeps++;
-	fake.now_ns += call.sleep_ns;
-	call.over = true;
-	return 0;
-}
-
-static const struct iw_waitable waitable = {
-	.kind = IPCWAIT_KIND_FD,
-	.in_kernel = true,
-	.look = look,
-	.settle = settle,
-};
-
-static void again(int64_t there_after_ns)
-{
-	call.base = (struct iw_waiter){
-		.what = &waitable,
-		.window = &call.window,
-		.deadline_ns = IPCWAIT_FOREVER,
-		.sleep = sleep_in_call,
-	};
-	call.looks = call.sleeps = 0;
-	call.over = false;
-	call.there_at = there_after_ns ? fake.now_ns + there_after_ns : 0;
-	fake.yields = 0;
-}
-
-static void world(void)
-{
-	probe_world(IPCWAIT_ADAPTIVE, 2);
-	CHECK(iw_facts() != NULL);
-	memset(&call, 0, sizeof(call));
-	call.sleep_ns = 70 * US;
-	again(0);
-}
-
-static struct ipcwait_kind_stats counts(void)
-{
-	return probe_stats().kind[IPCWAIT_KIND_FD];
-}
 
 /* It was there: no wait, nothing to count and nothing to learn. */
 static void there_at_the_first_look(void)
@@ -210,25 +126,6 @@ static void a_look_that_finds_it_ends_the_row(void)
 	for (unsigned i = 0; i < VAIN_LOOKS; i++)
 		wait_for_others(2);
 	wait_for_others(1);
-}
-
-static void hog(void)
-{
-	fake.now_ns += 3 * MS;
-	fake.rseq_field = 0;
-}
-
-/* Somebody has work of its own: no spin beside that. */
-static void ends_where_others_keep_the_cpu(void)
-{
-	world();
-	fake_rseq();
-	fake.on_yield = hog;
-	CHECK_EQ(iw_wait(&call.base), 0);
-	CHECK_EQ(fake.yields, 1);
-	CHECK_EQ(call.sleeps, 1);
-	CHECK_EQ(call.base.reason, IW_PREEMPTED);
-	CHECK(counts().spun_wasted_ns < 10 * US);
 }
 
 static void nobody(void)
@@ -458,7 +355,6 @@ int main(void)
 		CHILD_TEST(no_first_look_where_the_cpu_is_shared),
 		CHILD_TEST(a_server_reads_at_once),
 		CHILD_TEST(a_look_that_finds_it_ends_the_row),
-		CHILD_TEST(ends_where_others_keep_the_cpu),
 		CHILD_TEST(long_waits_are_left_to_the_call),
 		CHILD_TEST(what_was_there_is_not_learned),
 		CHILD_TEST(learns_what_a_sleep_costs),
