@@ -33,7 +33,7 @@ def parser():
                description="Hand-offs through descriptors: plain calls, looks for a fixed time, "
                            "ipcwait/fd.h, the preload module, and CPUs kept awake.")
     p.add_argument("--groups", type=some, metavar="NAMES",
-                   help="apart, free, pairs, long; with commas")
+                   help="apart, free, pairs, busy, long; with commas")
     p.add_argument("--arms", type=some, metavar="NAMES",
                    help="fixed, library, ours, held, awake, hog, with commas; plain is always "
                         "there")

@@ -24,6 +24,7 @@ BARS = {
     "apart": [Bar("time", 0.35, PLAIN), Bar("cpu", 0.35, PLAIN), Bar("time", 1.10, HELD)],
     "free": [Bar("time", 1.0, PLAIN), Bar("cpu", 1.1, PLAIN)],
     "pairs": [Bar("speed", 0.9, BETTER)],
+    "busy": [Bar("speed", 0.9, PLAIN)],
     "long": [Bar("latency", 1.05, PLAIN), Bar("own_cpu", 1.10, PLAIN),
              Bar("answers_cpu", 1.10, PLAIN)],
 }
@@ -46,20 +47,24 @@ class Cell(NamedTuple):
 
     @property
     def name(self):
-        more = {"pairs": f"{self.pairs}x{self.work_us}us", "long": f"{self.pause_us / 1000:g}ms"}
+        more = {"pairs": f"{self.pairs}x{self.work_us}us", "busy": f"{self.pairs}x{self.work_us}us", "long": f"{self.pause_us / 1000:g}ms"}
         return f"{self.group}/{self.kind}/" + more.get(self.group, f"{self.work_us}us")
 
     def options(self):
         """Of the program, without the way and the time."""
         return ["--kind", self.kind, "--pairs", str(self.pairs), "--work-us", str(self.work_us),
                 "--pause-us", str(self.pause_us),
-                "--place", "apart" if self.group == "apart" else "free"]
+                *(["--beside", "compute"] if self.group == "busy" else []),
+                "--place", "apart" if self.group in ("apart", "busy") else "free"]
 
 
 def of_group(group):
     if group == "pairs":
         return [Cell(group, kind, pairs, work) for kind in ("unix", "pipe")
                 for work in (0, 5, 20) for pairs in (1, 2, 4, 8)]
+    if group == "busy":
+        return [Cell(group, kind, pairs, work) for kind in ("unix", "pipe") for work in (0, 5)
+                for pairs in (1, 2)]
     if group == "long":
         return [Cell(group, kind, pause_us=pause) for kind in KINDS for pause in (1000, 5000)]
     return [Cell(group, kind, work_us=work) for kind in KINDS for work in (0, 5)]

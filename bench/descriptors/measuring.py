@@ -55,7 +55,7 @@ def execute(argv, env, c):
 def measure(cell, arm, c):
     """The run, with "why" if it has no figures."""
     argv = [*arm.prefix, str(c.build / PROGRAM), *cell.options(), "--way", arm.way,
-            "--beside", arm.beside,
+            *(["--beside", arm.beside] if cell.group != "busy" else []),
             "--seconds", f"{c.seconds:.6f}"]
     before, began = noise.reading(c.fsroot), time.monotonic()
     with hold_awake() if arm.held else contextlib.nullcontext():

@@ -17,7 +17,7 @@
 const char *const kind_names[KINDS] = { "pipe", "unix", "tcp", "eventfd" };
 const char *const way_names[WAYS] = { "plain", "fixed", "library" };
 const char *const place_names[2] = { "free", "apart" };
-static const char *const beside_names[2] = { "none", "hog" };
+static const char *const beside_names[3] = { "none", "hog", "compute" };
 
 static int one_of(const char *what, const char *text, const char *const *names, unsigned n,
 		  unsigned *i)
@@ -45,7 +45,7 @@ static int set_place(struct options *o, const char *text)
 
 static int set_beside(struct options *o, const char *text)
 {
-	return one_of("--beside", text, beside_names, 2, &o->hog);
+	return one_of("--beside", text, beside_names, 3, &o->beside);
 }
 
 static int set_pairs(struct options *o, const char *text)
@@ -89,8 +89,10 @@ static void help(void)
 	      "  --pairs N                     pairs of processes (1)\n"
 	      "  --work-us W                   work of each side in each turn (0)\n"
 	      "  --place free|apart            apart: the ends pinned to two CPUs (free)\n"
-	      "  --beside none|hog             hog: a SCHED_IDLE busy process on each CPU "
-	      "(none)\n"
+	      "  --beside none|hog|compute     a busy process on each CPU: of SCHED_IDLE, "
+	      "or "
+	      "as any\n"
+	      "                                that computes (none)\n"
 	      "  --pause-us P                  one side sleeps before each turn (0)\n"
 	      "  --seconds S                   how long (1)\n",
 	      stdout);

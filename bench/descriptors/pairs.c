@@ -143,25 +143,25 @@ static _Noreturn void be_child(struct end ends[2], unsigned mine, const struct o
 	_exit(EXIT_FAILED);
 }
 
-static _Noreturn void be_hog(unsigned cpu)
+static _Noreturn void be_busy(unsigned cpu, bool idly)
 {
 	const struct sched_param lowest = { 0 };
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (sched_setscheduler(0, SCHED_IDLE, &lowest))
+	if (idly && sched_setscheduler(0, SCHED_IDLE, &lowest))
 		_exit(EXIT_FAILED);
 	place_on(&cpu, 1);
 	for (;;)
 		spin_hint();
 }
 
-/* The work-around of old: it keeps the CPUs from halting. */
-static void start_hogs(const unsigned *cpus, unsigned n)
+/* The work-around of old, that keeps the CPUs from halting, or somebody else's work. */
+static void start_hogs(const unsigned *cpus, unsigned n, bool idly)
 {
 	for (unsigned i = 0; i < n; i++) {
 		hogs[i] = fork();
 		if (hogs[i] == 0)
-			be_hog(cpus[i]);
+			be_busy(cpus[i], idly);
 		if (hogs[i] > 0)
 			continue;
 		kill_children();
@@ -175,8 +175,8 @@ static void start_pairs(const struct options *o, struct tally *t)
 	unsigned cpus[CPUS_MOST], n = place_cpus(cpus, CPUS_MOST);
 
 	n = n < CPUS_MOST ? n : CPUS_MOST;
-	if (o->hog)
-		start_hogs(cpus, n);
+	if (o->beside)
+		start_hogs(cpus, n, o->beside == BESIDE_HOG);
 	place_two_cores(cpus, n);
 	for (unsigned p = 0; p < o->pairs; p++) {
 		struct end ends[2];

@@ -13,11 +13,13 @@
 enum kind { KIND_PIPE, KIND_UNIX, KIND_TCP, KIND_EVENTFD, KINDS };
 enum way { WAY_PLAIN, WAY_FIXED, WAY_LIBRARY, WAYS };
 
+enum beside { BESIDE_HOG = 1, BESIDE_COMPUTE };
+
 struct options {
 	unsigned kind; /* enum kind */
 	unsigned way;  /* enum way */
 	unsigned apart;
-	unsigned hog;
+	unsigned beside; /* 0: none; what keeps each CPU busy: enum beside */
 	uint64_t pairs, work_us, pause_us, window_us;
 	double seconds;
 };
