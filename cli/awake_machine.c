@@ -116,7 +116,8 @@ static void read_wake(struct awake_machine *m, unsigned a, unsigned b)
 	struct ipcwait_calibration c;
 
 	m->wake_from = "measured just now";
-	m->wake_ns = a == b ? 0 : awake_probe_ns(a, b);
+	/* Where somebody holds a request no CPU halts, and its wake cannot be measured. */
+	m->wake_ns = a == b || m->requested_us == 0 ? 0 : awake_probe_ns(a, b);
 	if (m->wake_ns)
 		return;
 	if (ipcwait_calibration_get(&c))

@@ -131,7 +131,7 @@ static void close_cpus(struct awake_sampler *s)
 	}
 }
 
-/* "cpu1 user nice system idle ...", ticks. */
+/* "cpu1 user nice system idle iowait ...", ticks. A CPU that waits for a disk idles, too. */
 static void take_cpu_line(struct awake_sampler *s, const char *line, uint64_t idle[])
 {
 	char *at;
@@ -140,8 +140,10 @@ static void take_cpu_line(struct awake_sampler *s, const char *line, uint64_t id
 	for (int i = 0; i < 3; i++)
 		(void)strtoull(at, &at, 10);
 	for (unsigned i = 0; i < s->cpus; i++)
-		if (s->cpu[i].number == number)
+		if (s->cpu[i].number == number) {
 			idle[i] = strtoull(at, &at, 10);
+			idle[i] += strtoull(at, &at, 10);
+		}
 }
 
 /* Return: context switches since the system began; @idle of CPUs that are not there stays. */
@@ -215,7 +217,8 @@ static uint64_t read_cpu(struct cpu *c, struct awake_cpu *out)
 		struct state *s = &c->state[i];
 		uint64_t usage = number_in(s->usage_fd);
 
-		if (usage != s->usage) {
+		/* Less, or nothing: the CPU is offline, or has come back. */
+		if (usage > s->usage) {
 			uint64_t time_us = number_in(s->time_fd);
 
 			out->idles += usage - s->usage;
