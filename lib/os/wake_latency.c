@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;                    /* protected by lock, and what follows too */
-static int device;                   /* open if there are users */
+static int device;                   /* open if there are users, ... */
+static dev_t device_is;              /* ... and what it was opened as */
 static bool have_hook;               /* in_child() is known to libc */
 static int64_t since;                /* the request's beginning */
 static struct iw_wake_latency total; /* without the time since then */
@@ -52,6 +54,15 @@ static void drop(int fd)
 	(void)syscall(SYS_close, fd);
 }
 
+/* Who closes all descriptors has closed this one too, and its number may be somebody else's. */
+static void drop_device(void)
+{
+	struct stat st;
+
+	if (fstat(device, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == device_is)
+		drop(device);
+}
+
 static void before_fork(void)
 {
 	(void)pthread_mutex_lock(&lock);
@@ -66,7 +77,7 @@ static void in_parent(void)
 static void in_child(void)
 {
 	if (users)
-		drop(device);
+		drop_device();
 	users = 0;
 	total = (struct iw_wake_latency){ .requests = 0 };
 	(void)pthread_mutex_unlock(&lock);
@@ -106,6 +117,13 @@ static int request(void)
 	return fd < LEAST_FD ? above_streams(fd) : fd;
 }
 
+static dev_t kind_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? st.st_rdev : 0;
+}
+
 static int begin_locked(void)
 {
 	int r;
@@ -120,6 +138,7 @@ static int begin_locked(void)
 		if (r < 0)
 			return r;
 		device = r;
+		device_is = kind_of(r);
 		since = iw_clock_ns();
 		total.requests++;
 	}
@@ -147,7 +166,7 @@ static void end_locked(void)
 {
 	if (users == 1) {
 		total.held_ns += held_now_ns();
-		drop(device);
+		drop_device();
 	}
 	users--;
 }
