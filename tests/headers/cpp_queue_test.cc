@@ -322,7 +322,7 @@ template <class T> static void test_threads()
 	CHECK(sum == producers * (each * (each + 1L) / 2));
 }
 
-/* As in docs/guide.md. */
+/* As in docs/guide/choosing.md. */
 struct request {
 	std::string name;
 };
