@@ -8,15 +8,15 @@ are; and that uninstalling leaves nothing.
 """
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
+import prefix
+
 SOURCE = Path(sys.argv.pop(1)).resolve()
-SECONDS_MOST = 600
 
 PROGRAM = """#include <ipcwait/ipcwait.h>
 #include <stdio.h>
@@ -56,22 +56,10 @@ class Packaging(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
         cls.prefix = cls.work / "prefix"
         cls.build = cls.work / "build"
-        cls.call("meson", "setup", cls.build, SOURCE, "--buildtype=release", "-Dparts=tools",
-                 f"--prefix={cls.prefix}", "--libdir=lib")
-        cls.call("meson", "install", "-C", cls.build)
-        cls.env = {**os.environ, "PKG_CONFIG_PATH": f"{cls.prefix}/lib/pkgconfig",
-                   "LD_LIBRARY_PATH": f"{cls.prefix}/lib", "CMAKE_PREFIX_PATH": str(cls.prefix)}
-        for name in list(cls.env):
-            if name.startswith("IPCWAIT_"):
-                del cls.env[name]
+        prefix.install(SOURCE, cls.build, cls.prefix)
+        cls.env = prefix.environment(cls.prefix)
 
-    @classmethod
-    def call(cls, *args, **options):
-        r = subprocess.run([str(a) for a in args], text=True, timeout=SECONDS_MOST, check=False,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-        if r.returncode:
-            raise AssertionError(f"{args}: {r.returncode}\n{r.stdout[-4000:]}")
-        return r.stdout
+    call = staticmethod(prefix.call)
 
     def folder(self, name, **files):
         folder = self.work / name

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""The library, the command and the module, installed into a folder of their own."""
+import os
+import subprocess
+
+SECONDS_MOST = 600
+
+
+def call(*args, seconds=SECONDS_MOST, **options):
+    """What a command prints; AssertionError with the end of it where the command fails."""
+    r = subprocess.run([str(a) for a in args], text=True, timeout=seconds, check=False,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if r.returncode:
+        raise AssertionError(f"{args}: {r.returncode}\n{r.stdout[-4000:]}")
+    return r.stdout
+
+
+def install(source, build, prefix, *options):
+    call("meson", "setup", build, source, "--buildtype=release", "-Dparts=tools",
+         f"--prefix={prefix}", "--libdir=lib", *options)
+    call("meson", "install", "-C", build)
+
+
+def environment(prefix):
+    """What finds it there, and none of the caller's own settings of the library."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("IPCWAIT_")}
+    return {**inherited, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",
+            "LD_LIBRARY_PATH": f"{prefix}/lib", "CMAKE_PREFIX_PATH": str(prefix)}
