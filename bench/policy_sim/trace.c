@@ -129,7 +129,8 @@ size_t trace_find_recorded(const char *paths[TRACES_MOST])
 	static glob_t found;
 	size_t n = 0;
 
-	if (glob(POLICY_SIM_TRACES "/*.txt", 0, NULL, &found))
+	if (glob(POLICY_SIM_TRACES "/*.txt", 0, NULL, &found) &&
+	    glob(POLICY_SIM_INSTALLED_TRACES "/*.txt", 0, NULL, &found))
 		return 0;
 	for (; n < found.gl_pathc && n < TRACES_MOST; n++)
 		paths[n] = found.gl_pathv[n];
