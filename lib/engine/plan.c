@@ -79,8 +79,12 @@ static bool sleep_is_cheap(const struct iw_waiter *me)
 		return false;
 	}
 	now = iw_tick_now(&me->facts->rate);
-	return cpu_is_kept(self, &me->facts->rate, now) ||
-	       iw_trial_sleeps(&self->trial, me->window, now);
+	/* The pause is no cost of the turn in which it began. */
+	if (cpu_is_kept(self, &me->facts->rate, now)) {
+		iw_trial_stop(&self->trial);
+		return true;
+	}
+	return iw_trial_sleeps(&self->trial, me->window, now);
 }
 
 static struct iw_site site_of(const struct iw_waiter *me)

@@ -77,6 +77,11 @@ struct spin {
 	enum iw_reason reason; /* why it goes on no more */
 };
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static enum iw_reason reason_of(enum iw_seen seen)
 {
 	if (seen == IW_AWAY_CROWDED)
@@ -158,10 +163,12 @@ static void note_kept(const struct spin *s, uint64_t now, uint64_t ticks)
 	uint64_t *until = &iw_self()->kept_until;
 	uint64_t most = iw_tick_from_ns(s->rate, KEPT_MOST_NS);
 	uint64_t saved = iw_tick_from_ns(s->rate, KEPT_SAVED_NS);
+	uint64_t end = now + KEPT_PAUSE * most;
 
-	if (*until + saved < now)
+	/* Further ahead than any pause: the counter stepped back. */
+	if (*until + saved < now || *until > end)
 		*until = now - saved;
-	*until += KEPT_PAUSE * (ticks < most ? ticks : most);
+	*until = least(*until + KEPT_PAUSE * least(ticks, most), end);
 }
 
 /* What others have of the CPU meanwhile costs nothing, and is no part of the spin. */
@@ -290,11 +297,6 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	return true;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool lost_cpu(enum iw_reason reason)
 {
 	return reason == IW_PREEMPTED || reason == IW_STOLEN;
@@ -307,12 +309,13 @@ static bool lost_cpu(enum iw_reason reason)
 static uint64_t duration(const struct spin *s, uint64_t *lost)
 {
 	uint64_t ticks = s->last - s->start - s->given;
+	uint64_t gap = least(s->gap - least(s->gap, s->gap_given), ticks);
 
 	*lost = 0;
 	if (iw_tick_to_ns(s->rate, s->gap) > STEPPED_GAP_NS)
-		return s->gap < ticks ? ticks - s->gap : 0;
+		return ticks - gap;
 	if (lost_cpu(s->reason))
-		*lost = least(s->gap - least(s->gap, s->gap_given), ticks);
+		*lost = gap;
 	return ticks;
 }
 

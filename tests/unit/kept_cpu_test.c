@@ -86,6 +86,60 @@ static void a_pause_ends_though_the_counter_steps_back(void)
 	CHECK(yields_to(hog));
 	fake.now_ns -= 50000 * MS;
 	CHECK(yields_to(hog));
+	CHECK(!yields_to(hog));
+}
+
+static void other_runs(void)
+{
+	fake.now_ns += 5 * US;
+	fake.rseq_field = 0;
+}
+
+/* Waits of 20 us for whoever shares the CPU, where a sleep takes 60. How many yielded. */
+static unsigned share(unsigned n)
+{
+	unsigned yielded = 0;
+
+	fake.on_yield = other_runs;
+	while (n--) {
+		call.sleep_ns = 60 * US;
+		again(20 * US);
+		CHECK_EQ(iw_wait(&call.base), 0);
+		yielded += call.base.reason != IW_CHEAP;
+	}
+	return yielded;
+}
+
+/* Who kept the CPU is gone: the time without yields is not what those cost that were under way. */
+static void a_pause_is_no_cost_of_the_trial(void)
+{
+	world();
+	fake_rseq();
+	fake.now_ns += 10000 * MS;
+	CHECK(share(1000) > 800);
+	fake.on_yield = hog;
+	again(4 * US);
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(share(100), 0);
+	fake.now_ns += 400 * MS;
+	CHECK(share(1000) > 800);
+}
+
+/* A gap of more than a second, all of it given away: what was spun before is spun. */
+static void stopped_for_long(void)
+{
+	fake.now_ns += 3000 * MS;
+	fake.rseq_field = 0;
+}
+
+static void a_yield_of_seconds_is_no_part_of_the_spin(void)
+{
+	world();
+	fake_rseq();
+	fake.on_yield = stopped_for_long;
+	CHECK_EQ(iw_wait(&call.base), 0);
+	CHECK_EQ(fake.yields, 1);
+	CHECK(counts().spun_wasted_ns > US && counts().spun_wasted_ns < 10 * US);
 }
 
 int main(void)
@@ -95,6 +149,8 @@ int main(void)
 		CHILD_TEST(no_yield_to_those_who_keep_the_cpu),
 		CHILD_TEST(a_short_job_costs_no_more_than_itself),
 		CHILD_TEST(a_pause_ends_though_the_counter_steps_back),
+		CHILD_TEST(a_pause_is_no_cost_of_the_trial),
+		CHILD_TEST(a_yield_of_seconds_is_no_part_of_the_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
