@@ -217,13 +217,15 @@ static uint64_t read_cpu(struct cpu *c, struct awake_cpu *out)
 		struct state *s = &c->state[i];
 		uint64_t usage = number_in(s->usage_fd);
 
-		/* Less, or nothing: the CPU is offline, or has come back. */
-		if (usage > s->usage) {
+		/* Nothing: the CPU is offline. Less: it has come back, and counts anew. */
+		if (usage && usage != s->usage) {
 			uint64_t time_us = number_in(s->time_fd);
 
-			out->idles += usage - s->usage;
-			out->idle_ns += (time_us - s->time_us) * AWAKE_US;
-			polled_us += i ? 0 : time_us - s->time_us;
+			if (usage > s->usage && time_us >= s->time_us) {
+				out->idles += usage - s->usage;
+				out->idle_ns += (time_us - s->time_us) * AWAKE_US;
+				polled_us += i ? 0 : time_us - s->time_us;
+			}
 			s->usage = usage;
 			s->time_us = time_us;
 		}

@@ -125,7 +125,7 @@ static int set_price(struct replay_price *price, const struct options *o,
 		return complain("no wait in '%s' slept whose length is known: what does a "
 				"wake cost? Say so with --wake",
 				shown(w->path, -1));
-	if (!p && !o->paid_given)
+	if (!(p && p->waker_ns) && !o->paid_given)
 		return complain("'%s' does not tell what a sleep costs: say so with --paid",
 				shown(w->path, -1));
 	price->paid_ns =
