@@ -98,12 +98,14 @@ class Agree(run_common.RunTest):
         self.traced(["strace", "-f", "-e", "trace=futex", "-o", self.path("trace")], *command)
         return self.seen()
 
-    def agree(self, what, counted, seen):
+    def agree(self, what, counted, seen, alike=("sem", "cond")):
+        """Of the others no fewer are counted than seen."""
         print(f"{what}: sleeps counted {counted}, seen {seen}", flush=True)
-        for kind in "sem", "cond":
-            self.assertGreater(seen[kind], LEAST)
-            self.assertLessEqual(abs(counted[kind] - seen[kind]), APART * seen[kind], kind)
-        self.assertGreaterEqual(counted["mutex"], seen["mutex"])
+        self.assertGreater(seen["sem"], LEAST)
+        for kind in CALLS:
+            self.assertGreaterEqual(counted[kind], seen[kind] * (1 - APART), kind)
+            if kind in alike:
+                self.assertLessEqual(counted[kind], seen[kind] * (1 + APART), kind)
 
     def counted(self, o):
         return {kind: o["kinds"][kind]["futex_waits"] for kind in CALLS}
@@ -123,8 +125,9 @@ class Agree(run_common.RunTest):
         r = self.run_it("report", "--json", self.path("waits"))
         self.assertEqual(r.returncode, 0, r)
         objects = json.loads(r.stdout)["objects"]
+        # A record has waits, not calls: of a condition variable one may be signalled on its way.
         self.agree("record", {kind: sum(o["slept"] for o in objects if o["kind"] == kind)
-                              for kind in CALLS}, seen)
+                              for kind in CALLS}, seen, ["sem"])
 
     @unittest.skipUnless(perf_works(), "no perf, or no tracepoints for it")
     def test_stat_and_perf(self):
@@ -155,4 +158,7 @@ class Agree(run_common.RunTest):
 
 
 if __name__ == "__main__":
+    if not strace_works() and not perf_works():
+        print("skipped, needs strace or perf, and the right to trace")
+        sys.exit(77)
     run_common.main()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """As Debian packages it: debian.py SOURCE
 
-Built from what git tracks, judged by lintian, installed into a clean root that debootstrap makes of
-the mirrors that this machine's apt has, tested there by debian/tests, and removed. Exit status 77:
+Built of what git tracks in a clean root, which debootstrap makes of the mirrors that this machine's
+apt has, judged by lintian, installed there, tested by debian/tests, and removed. Exit status 77:
 there is no debootstrap, no right to make a root, or no mirror; the reason is the last line.
 """
 import os
@@ -26,10 +26,21 @@ def mirror():
     """(address, release) of what apt takes base packages from here, or None."""
     if not shutil.which("apt-get"):
         return None
-    said = call("apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)",
+    said = call("apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME) $(ORIGIN)",
                 "Created-By: Packages")
-    found = [line.split() for line in said.splitlines() if line.count(" ") == 1]
-    return next(((uri, name) for uri, name in found if re.fullmatch(r"[a-z]+", name)), None)
+    found = [line.split() for line in said.splitlines() if line.count(" ") == 2]
+    return next(((uri, name) for uri, name, origin in found
+                 if re.fullmatch(r"[a-z]+", name) and origin in ("Debian", "Ubuntu")), None)
+
+
+def may_mount():
+    with tempfile.TemporaryDirectory(prefix="ipcwait.") as folder:
+        try:
+            call("mount", "-t", "proc", "proc", folder)
+            call("umount", folder)
+        except AssertionError:
+            return False
+        return True
 
 
 def why_not():
@@ -38,6 +49,8 @@ def why_not():
     for tool in "dpkg-buildpackage", "lintian", "debootstrap":
         if not shutil.which(tool):
             return f"no {tool}"
+    if not may_mount():
+        return "no right to mount"
     return None if mirror() else "apt has no mirror"
 
 
@@ -73,9 +86,9 @@ class Root:
 
     def files(self):
         """All but what installing anything at all leaves behind."""
-        said = self.run("find", "/", "-xdev", "-not", "-path", "/proc/*", "-not", "-path",
-                        "/var/lib/*", "-not", "-path", "/var/cache/*", "-not", "-path",
-                        "/var/log/*", "-not", "-path", "/tmp/*")
+        others = [word for folder in ("proc", "tmp", "var/cache", "var/log", "var/lib/apt",
+                                      "var/lib/dpkg") for word in ("-not", "-path", f"/{folder}/*")]
+        said = self.run("find", "/", "-xdev", *others)
         return set(said.splitlines())
 
 
@@ -84,39 +97,50 @@ class Debian(unittest.TestCase):
     def setUpClass(cls):
         cls.work = Path(tempfile.mkdtemp(prefix="ipcwait."))
         cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
-        source = cls.work / "source"
+        cls.root = Root(cls.work / "root")
+        cls.addClassCleanup(cls.root.end)
+        cls.built = cls.work / "root/tmp/built"
+        cls.build(cls.built / "source")
+        cls.packages = {p.name.split("_")[0]: p for p in cls.built.glob("*.deb")
+                        if "-dbgsym_" not in p.name}
+
+    @classmethod
+    def build(cls, source):
+        """In the clean root, with what debian/control says that it takes, and nothing else."""
         for name in call("git", "-C", SOURCE, "ls-files", "-z").split("\0"):
             if name and (SOURCE / name).exists():
                 (source / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(SOURCE / name, source / name, follow_symlinks=False)
         version = re.search(r"\((.*)-", (source / "debian/changelog").read_text("utf-8"))[1]
-        call("tar", "--exclude=./debian", "-czf", cls.work / f"libipcwait_{version}.orig.tar.gz",
-             "-C", source, ".")
-        call("dpkg-buildpackage", "-us", "-uc", cwd=source)
-        cls.changes = next(cls.work.glob("*.changes"))
-        cls.packages = {p.name.split("_")[0]: p for p in cls.work.glob("*.deb")
-                        if "-dbgsym_" not in p.name}
-        cls.root = Root(cls.work / "root")
-        cls.addClassCleanup(cls.root.end)
+        call("tar", "--exclude=./debian", "-czf",
+             source.parent / f"libipcwait_{version}.orig.tar.gz", "-C", source, ".")
+        cls.root.run("apt-get", "update", "-q")
+        cls.root.run("sh", "-c", "cd /tmp/built/source && "
+                     "apt-get install -q -y --no-install-recommends dpkg-dev fakeroot && "
+                     "apt-get build-dep -q -y --no-install-recommends ./ && "
+                     "dpkg-buildpackage -us -uc")
 
     def test_1_what_was_built(self):
         self.assertEqual(sorted(self.packages), PACKAGES)
-        self.assertEqual(len(list(self.work.glob("*.dsc"))), 1)
+        self.assertEqual(len(list(self.built.glob("*.dsc"))), 1)
 
     def test_2_lintian(self):
         call("lintian", "--allow-root", "--fail-on", "error,warning", "--suppress-tags", NOT_OURS,
-             self.changes)
+             next(self.built.glob("*.changes")))
 
     def test_3_install_try_remove(self):
         root = self.root
-        root.run("apt-get", "update", "-q")
-        # What the tests need besides: as debian/tests/control has it.
-        root.run("apt-get", "install", "-q", "-y", "--no-install-recommends", "gcc", "libc6-dev",
-                 "pkg-config", "liburcu-dev")
+        needed = re.search(r"^Depends: (.*)$", (SOURCE / "debian/tests/control").read_text("utf-8"),
+                           re.M)[1].split(", ")
+        root.run("apt-get", "install", "-q", "-y", "--no-install-recommends",
+                 *(name for name in needed if name not in PACKAGES))
         before = root.files()
         for path in self.packages.values():
             shutil.copy(path, root.path / "tmp")
-        root.run("sh", "-c", "apt-get install -q -y --no-install-recommends /tmp/*.deb")
+        # Not what it took to build them: each package has to name what it needs itself.
+        root.run("sh", "-c", "apt-get purge -q -y liburcu-dev libhwloc-dev && "
+                 "apt-get autoremove -q -y --purge && "
+                 "apt-get install -q -y --no-install-recommends /tmp/*.deb")
         self.assertIn("install ok installed", root.run("dpkg-query", "-W", "-f", "${Status}",
                                                        "libipcwait0"))
         for test in "build", "run":
