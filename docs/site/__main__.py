@@ -16,6 +16,10 @@ TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 LISTED = {"docs/design": "Designs", "docs/benchmarks": "Benchmarks"}
 
 
+# In a folder that scripts/site has made, and may empty.
+MARK = ".ipcwait-site"
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/site",
@@ -65,11 +69,14 @@ def read_all():
 
 
 def clear(out):
-    """Pages that no longer exist must not stay; what is no site is left alone."""
-    if out.exists() and any(out.iterdir()) and not (out / "style.css").exists():
+    """Pages that no longer exist must not stay; what is no site of ours is left alone."""
+    if out.exists() and not out.is_dir():
+        fail(f"'{out}' is no folder")
+    if out.exists() and any(out.iterdir()) and not (out / MARK).exists():
         fail(f"'{out}' has other files in it")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
+    (out / MARK).touch()        # also of one that fails before it is complete
 
 
 def main():

@@ -84,10 +84,10 @@ class Site(unittest.TestCase):
 
     def test_a_folder_with_other_files_is_left_alone(self):
         (self.work / "other").mkdir()
-        (self.work / "other" / "file").touch()
+        (self.work / "other" / "style.css").touch()
         r = run(SOURCE / "scripts" / "site", self.work / "other")
         self.assertEqual(r.returncode, 2)
-        self.assertEqual(os.listdir(self.work / "other"), ["file"])
+        self.assertEqual(os.listdir(self.work / "other"), ["style.css"])
 
 
 if __name__ == "__main__":
