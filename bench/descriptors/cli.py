@@ -90,8 +90,9 @@ def measure(o, chosen, arms, c):
     bar = Progress(quiet=o.no_progress or not sys.stderr.isatty())
     result = blank(o, c, arms)
     for cell in chosen:
-        rounds = measuring.rounds(cell, arms, c.rounds, c, bar.note)
-        rows = judging.judge(cell.group, rounds, [a.name for a in arms if not a.missing])
+        mine = [a for a in arms if cell.group != "busy" or a.beside == "none"]
+        rounds = measuring.rounds(cell, mine, c.rounds, c, bar.note)
+        rows = judging.judge(cell.group, rounds, [a.name for a in mine if not a.missing])
         result["cells"].append({"name": cell.name, "rounds": rounds, "rows": rows})
         bar.clear()
         print("\n".join(table.of_entry(result["cells"][-1])), flush=True)

@@ -47,7 +47,8 @@ class Cell(NamedTuple):
 
     @property
     def name(self):
-        more = {"pairs": f"{self.pairs}x{self.work_us}us", "busy": f"{self.pairs}x{self.work_us}us", "long": f"{self.pause_us / 1000:g}ms"}
+        many = f"{self.pairs}x{self.work_us}us"
+        more = {"pairs": many, "busy": many, "long": f"{self.pause_us / 1000:g}ms"}
         return f"{self.group}/{self.kind}/" + more.get(self.group, f"{self.work_us}us")
 
     def options(self):
