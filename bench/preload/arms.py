@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arms: nothing, the null shim, the module, what --arm names, and three for waits that are
+"""The arms: nothing, the null shim, the module, what --arm names, and four for waits that are
 inside of the kernel."""
 
 import os
@@ -18,7 +18,7 @@ SHIM = "bench/preload/null_shim.so"
 COMMAND = "cli/ipcwait"
 
 # They are measured where --arms names them, and only of programs whose waits they are for.
-KERNEL = ("fd", "awake", "held")
+KERNEL = ("fd", "awake", "held", "hog")
 
 
 class Arm(NamedTuple):
@@ -29,6 +29,7 @@ class Arm(NamedTuple):
     client: bool = False            # what measures a server is preloaded as well, whatever it is
     beside: tuple = ()              # what runs the program, and something beside it
     held: bool = False              # while idle CPUs are kept from sleeping
+    hog: bool = False               # beside a busy process of the lowest class on each CPU
 
 
 def not_built(path):
@@ -44,6 +45,8 @@ def for_kernel(build, name, cheap):
         return in_build(name, build / MODULE)._replace(variables={"IPCWAIT_FD": "1"}, client=True)
     if name == "held":
         return Arm(name, missing=why_not_held(cheap), held=True)
+    if name == "hog":
+        return Arm(name, hog=True)
     command = build / COMMAND
     return Arm(name, missing=not_built(command) or why_not_awake(command),
                beside=(command, "awake", "--explain", "--"))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Idle CPUs that are kept from sleeping: by who holds the kernel's file, or by ipcwait awake."""
+"""Idle CPUs that are kept from sleeping: by who holds the kernel's file, by ipcwait awake, or by
+busy processes."""
 
+import contextlib
+import functools
+import os
 import re
 import struct
 import subprocess
@@ -21,6 +25,33 @@ def hold_awake():
     except OSError as e:
         raise refused(f"--cheap: cannot write {LATENCY}: {reason(e)}") from e
     return held
+
+
+def be_hog(cpu):
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    os.sched_setaffinity(0, {cpu})
+
+
+@contextlib.contextmanager
+def hogs():
+    """The work-around of old: a busy process of the lowest class keeps each CPU from halting."""
+    busy = []
+    try:
+        for cpu in sorted(os.sched_getaffinity(0)):
+            busy.append(subprocess.Popen(["sh", "-c", "while :; do :; done"],
+                                         preexec_fn=functools.partial(be_hog, cpu)))
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def beside(arm):
+    """What there is while a program runs under the arm."""
+    if arm.held:
+        return hold_awake()
+    return hogs() if arm.hog else contextlib.nullcontext()
 
 
 def why_not_held(cheap):

@@ -80,8 +80,8 @@ AS_HELD = Bar("time", 1.1, "held")
 
 
 def kernel_bars(name, arm):
-    """What is held awake for ever has none: it is what ipcwait awake is compared with."""
-    if arm == "held":
+    """What is held awake for ever has none, nor has the hog: ipcwait awake is compared with them."""
+    if arm in ("held", "hog"):
         return []
     if name in COMPUTES:
         return [Bar("time", 1.01)]

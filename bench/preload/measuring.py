@@ -5,7 +5,6 @@ The small programs print "begin" when they are warm, and a line of JSON in the e
 the machine is taken between the two. Of other programs it is that of the whole run.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -20,7 +19,7 @@ from harness.errors import shown
 
 from . import machine
 from .arms import KERNEL
-from .awake import hold_awake, said_by_it
+from .awake import beside, said_by_it
 from .drivers.server import NOT_LOADED
 
 
@@ -152,7 +151,7 @@ def measure(p, arm, c):
     argv = [*arm.beside, *(p.native if arm.name == "native" else p.argv)(c)]
     reading = Reading(c.fsroot, p.read is None, not set(KERNEL) <= set(p.skips))
     before, err_path = noise.reading(c.fsroot), c.folder / "stderr"
-    with open(err_path, "wb") as err, hold_awake() if arm.held else contextlib.nullcontext():
+    with open(err_path, "wb") as err, beside(arm):
         status, wall_s, used = execute(argv, environment(arm, p, c), c, reading,
                                        err if p.read is None or p.same_output
                                        else subprocess.STDOUT)

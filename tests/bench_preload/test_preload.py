@@ -42,6 +42,16 @@ def bench(*words):
     return run(sys.executable, BENCH, "--build", BUILD, *words)
 
 
+def hog_of_mine(pid):
+    """A child of this process of the lowest class."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return int(fields[1]) == os.getpid() and os.sched_getscheduler(int(pid)) == os.SCHED_IDLE
+    except (OSError, ValueError):
+        return False
+
+
 def good(time_s, cpu_s=1.0, noisy=False):
     return {"why": None, "verdict": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s}
 
@@ -447,6 +457,14 @@ class Arms(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             arm = arms.for_kernel(pathlib.Path(folder), "awake", False)
             self.assertEqual(arm.missing, "not built: ipcwait")
+
+    def test_hogs(self):
+        """On each CPU, of the lowest class, and gone afterwards."""
+        with awake.beside(arms.for_kernel(BUILD, "hog", False)):
+            found = [p for p in os.listdir("/proc") if p.isdigit() and hog_of_mine(p)]
+        self.assertEqual(len(found), len(os.sched_getaffinity(0)))
+        self.assertEqual([p for p in found if os.path.exists(f"/proc/{p}")], [])
+        self.assertEqual(bars_of("redis/1", "hog"), [])
 
     def test_held(self):
         """Only while a program runs, and not where all are held."""

@@ -87,6 +87,8 @@ static void a_pause_ends_though_the_counter_steps_back(void)
 	fake.now_ns -= 50000 * MS;
 	CHECK(yields_to(hog));
 	CHECK(!yields_to(hog));
+	fake.now_ns += 150 * MS;
+	CHECK(yields_to(hog));
 }
 
 static void other_runs(void)
