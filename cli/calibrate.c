@@ -104,12 +104,15 @@ static int measure_once(struct calibrate_result *r)
 		.progress = show_progress,
 	};
 	double others = seconds_of_others();
+	bool told = others >= 0;
 	int64_t begin = ipcwait_now_ns();
 	int result = ipcwait_calibrate(&params, &r->now);
 
 	bar_clear();
 	r->seconds = (double)(ipcwait_now_ns() - begin) / 1e9;
-	r->other_cpus = others < 0 ? -1 : (seconds_of_others() - others) / r->seconds;
+	others = others < 0 ? -1 : seconds_of_others() - others;
+	/* Ticks that are counted late make it a little less than nothing. */
+	r->other_cpus = told && others < 0 ? 0 : others / r->seconds;
 	return result;
 }
 
