@@ -55,9 +55,8 @@ struct iw_thread {
 	uint64_t late_ns;    /* ... its end the thread ran again */
 
 	/* Its waits in the kernel. */
-	uint64_t
-		kept_until; /* no yield before that: others kept the CPU. Ticks; 0: never */
-	bool shares_cpu;    /* somebody ran on its CPU when it last yielded, ... */
+	uint64_t kept_until;   /* no yields before, in ticks: others kept its CPU */
+	bool shares_cpu;       /* somebody ran on its CPU when it last yielded, ... */
 	struct iw_trial trial; /* ... and whether to sleep is better then */
 	const void *vain_on;   /* window of the last whose first look was in vain, ... */
 	uint32_t vain;         /* ... and how many in a row, with those left out since */
