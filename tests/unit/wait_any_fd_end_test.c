@@ -28,6 +28,18 @@
 #define CHILD_IS_ALONE false
 #endif
 
+/*
+ * The allocator of AddressSanitizer has locks that fork(2) does not wait for: where the parent's
+ * other threads allocate, a child that makes a thread can wait for one of them for ever.
+ */
+#ifdef __has_feature
+#define CHILD_MAY_ALLOCATE (!CHILD_IS_ALONE && !__has_feature(address_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHILD_MAY_ALLOCATE false
+#else
+#define CHILD_MAY_ALLOCATE (!CHILD_IS_ALONE)
+#endif
+
 struct waiter {
 	pthread_t thread;
 	int pipes[2];
@@ -287,7 +299,7 @@ static void forks_in_the_middle(void)
 		CHECK(child >= 0);
 		if (!child) {
 			check_watchdog(60);
-			if (!CHILD_IS_ALONE)
+			if (CHILD_MAY_ALLOCATE)
 				sleep_briefly();
 			_exit(0);
 		}
