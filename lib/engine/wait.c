@@ -49,14 +49,13 @@ static void note_latency(const struct iw_waiter *me, uint64_t slept_ns, uint64_t
  */
 static uint64_t lateness_in_kernel(const struct iw_waiter *me, uint64_t slept_ns)
 {
-	uint64_t usual_ns = iw_call_cost_latency_ns(me->block_ns);
 	const struct iw_thread *self = iw_self();
 
 	if (me->reason == IW_PROBE && self->spun_on == me->window &&
 	    slept_ns >= IW_ENTRY_NS)
 		iw_call_cost_note(me->facts, iw_tick_now(&me->facts->rate), slept_ns,
 				  self->spun_ns);
-	return usual_ns < slept_ns ? usual_ns : slept_ns;
+	return me->delay_ns < slept_ns ? me->delay_ns : slept_ns;
 }
 
 /*
@@ -330,7 +329,8 @@ static void learn(struct iw_waiter *me, struct course *c, bool ended)
 	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
 	if (c->dirty || was_there(me, c) || (!ended && waited_ns < 2 * me->block_ns))
 		return;
-	c->outcome.wait_ns = waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0;
+	c->outcome.wait_ns = waited_ns;
+	c->outcome.caused_ns = waited_ns < me->delay_ns ? waited_ns : me->delay_ns;
 	iw_plan_learn_slept(me, waited_ns, c->spun_ns, ended);
 }
 
@@ -391,7 +391,7 @@ static int end_spinning(struct iw_waiter *me, struct course *c)
 {
 	iw_count(me->what->kind, IW_SPUN, 1);
 	c->outcome.wait_ns = c->dirty ? 0 : c->spun_ns;
-	if (me->what->in_kernel) {
+	if (me->what->in_kernel && !c->dirty) {
 		iw_self()->spun_on = me->window;
 		iw_self()->spun_ns = c->took_ns;
 	}

@@ -27,9 +27,10 @@ static bool is_within(const struct iw_facts *facts, uint64_t now, uint64_t ns)
 	/* ORD call_cost.X1: relaxed, statistic. */
 	uint64_t last_at = ipcwait_impl_load64_relaxed(&calls.last_at);
 
-	/* A time ahead of @now is another thread's, or comes from a counter that stepped. */
-	return last_at &&
-	       (now < last_at || now - last_at < iw_tick_from_ns(&facts->rate, ns));
+	/* A time ahead of @now is another thread's, or far ahead: then the counter stepped back. */
+	uint64_t apart = now < last_at ? last_at - now : now - last_at;
+
+	return last_at && apart < iw_tick_from_ns(&facts->rate, ns);
 }
 
 /* Of the last, after @n; 0 if those are too few. */
