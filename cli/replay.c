@@ -157,7 +157,7 @@ static void print(const struct waits *w, const struct options *o,
 	struct replay_bill recorded = replay_recorded(w);
 	char late[REPORT_TIME_BYTES], paid[REPORT_TIME_BYTES];
 
-	printf("%s: %" PRIu64 " waits, and %zu of unknown length or given up\n"
+	printf("%s: %" PRIu64 " waits, and %" PRIu64 " of unknown length or given up\n"
 	       "a wake comes %s late, and a sleep costs %s of CPU time\n\n",
 	       shown(w->path, -1), recorded.waits, w->n - recorded.waits,
 	       report_time(late, price->late_ns), report_time(paid, price->paid_ns));

@@ -17,10 +17,9 @@
 static int by_object(const void *a, const void *b)
 {
 	const struct waits_wait *p = a, *q = b;
-	uintptr_t x = (uintptr_t)p->process, y = (uintptr_t)q->process;
 
-	if (x != y)
-		return x < y ? -1 : 1;
+	if (p->process != q->process)
+		return p->process->index < q->process->index ? -1 : 1;
 	if (p->is->object != q->is->object)
 		return p->is->object < q->is->object ? -1 : 1;
 	return (p->is > q->is) - (p->is < q->is);
@@ -31,6 +30,12 @@ static uint64_t late_ns(const struct ipcwait_record_wait *w)
 	uint64_t took_ns = (uint64_t)w->spun_ns + w->slept_ns;
 
 	return took_ns > w->length_ns ? took_ns - w->length_ns : 0;
+}
+
+/* Two that hand work to and fro make their waits long by sleeping; so much is there without. */
+static uint64_t own_ns(const struct ipcwait_record_wait *w)
+{
+	return w->length_ns > w->caused_ns ? w->length_ns - w->caused_ns : 0;
 }
 
 static bool is_known(const struct ipcwait_record_wait *w)
@@ -103,6 +108,12 @@ static void renew(const struct rule *rule, union rule_state *state, uint64_t sit
 	rule->init(state, block_ns);
 }
 
+/* What call sites have taught goes on in a copy by fork(2), and ends with the program. */
+static bool forgets(const struct waits_wait *last, const struct waits_wait *now)
+{
+	return last && last->process != now->process && !now->process->parent;
+}
+
 static void replay_wait(struct replay_bill *b, const struct rule *rule,
 			union rule_state *state, struct random *random, uint64_t length_ns,
 			const struct replay_price *price)
@@ -140,10 +151,12 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 
 		if (!is_known(now->is))
 			continue;
+		if (forgets(last, now))
+			rule->init(&state, price->block_ns);
 		if (!last || last->process != now->process ||
 		    last->is->object != now->is->object)
 			renew(rule, &state, now->is->site, price->block_ns);
-		replay_wait(&b, rule, &state, &random, now->is->length_ns, price);
+		replay_wait(&b, rule, &state, &random, own_ns(now->is), price);
 		last = now;
 	}
 	return b;

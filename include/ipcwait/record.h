@@ -37,7 +37,7 @@
 #define IPCWAIT_RECORD_VERSION 1
 
 #define IPCWAIT_RECORD_NAME_BYTES 32
-#define IPCWAIT_RECORD_TEXT_BYTES 56
+#define IPCWAIT_RECORD_TEXT_BYTES 64
 
 enum ipcwait_record_type {
 	IPCWAIT_RECORD_NOTHING,
@@ -72,6 +72,7 @@ struct ipcwait_record_process {
 	char program[IPCWAIT_RECORD_NAME_BYTES]; /* ends with a zero */
 	/* Another after exec(3). Two copies of the library in a process tell of it twice, alike. */
 	uint64_t identity;
+	uint64_t unused_too;
 };
 
 /* The time that the true length does not say was spent on waking. */
@@ -88,6 +89,11 @@ struct ipcwait_record_wait {
 	uint64_t slept_ns;  /* from before to after its sleeps */
 	uint32_t spun_ns;   /* CPU time */
 	uint32_t window_ns; /* how long it would have spun at most; 0: it did not */
+	/*
+	 * Of the length of one that slept: what the thread had caused itself, as it had just woken
+	 * whom it waited for; where the kernel wakes, what a wake takes as a rule.
+	 */
+	uint64_t caused_ns;
 };
 
 struct ipcwait_record_name {
@@ -95,18 +101,18 @@ struct ipcwait_record_name {
 	uint64_t object;
 	char name
 		[IPCWAIT_RECORD_NAME_BYTES]; /* ipcwait_object_set_name(), ends with a zero */
-	uint64_t unused[2];
+	uint64_t unused[3];
 };
 
 /* What a sleep and its wake cost here, by what had been learned. */
 struct ipcwait_record_cost {
 	uint32_t type, pid;
 	uint64_t at_ns;
-	uint64_t block_ns;   /* B of the default preset */
+	uint64_t block_ns;   /* B of IPCWAIT_ADAPTIVE */
 	uint64_t samples;    /* wakes that B was learned from */
 	uint64_t waker_ns;   /* CPU time of who wakes, a part of B */
 	uint64_t sleeper_ns; /* CPU time of who sleeps, no part of B */
-	uint64_t unused[2];
+	uint64_t unused[3];
 };
 
 /*
@@ -119,7 +125,7 @@ struct ipcwait_record_mapping {
 	uint64_t offset;     /* in the file */
 	uint32_t length;     /* of the path */
 	uint32_t unused;
-	uint64_t unused_too, unused_three[2];
+	uint64_t unused_too, unused_three[3];
 };
 
 struct ipcwait_record_text {

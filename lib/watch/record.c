@@ -38,6 +38,7 @@ void iw_record_wait(const char *path, const struct iw_outcome *o)
 				      .object = (uintptr_t)o->window,
 				      .site = o->site,
 				      .length_ns = o->wait_ns,
+				      .caused_ns = o->caused_ns,
 				      .slept_ns = o->slept_ns,
 				      .spun_ns = spun_ns(o),
 				      .window_ns = o->window_ns < UINT32_MAX

@@ -8,7 +8,7 @@
 
 #include <ipcwait/record.h>
 
-#define IW_RECORD_BYTES 64u
+#define IW_RECORD_BYTES 72u
 
 union iw_record {
 	uint32_t type;

@@ -12,7 +12,7 @@ import common
 import run_common
 
 HEAD = 4096
-RECORD = 64
+RECORD = 72
 
 
 class RecordTest(run_common.RunTest):
@@ -167,15 +167,17 @@ class Replay(RecordTest):
         self.assertEqual((o["program"], o["format"]), ("ipcwait replay", 1))
         return o
 
-    def make(self, waits, lateness=10000, name="made"):
-        """A record of waits (object, length, spun), all of which slept but those that spun."""
+    def make(self, waits, lateness=10000, name="made", caused=0):
+        """A record of waits (object, length, spun), all of which slept but those that spun, and
+        caused so much of their length themselves."""
         head = struct.pack("<QIIQQQQ32sQQQQ", 0x0a64726365777069, 1, RECORD, HEAD, 1 << 20, 0, 0,
                            b"test", len(waits) + 1, len(waits) + 1, 0, 0)
-        records = [struct.pack("<IIIIQ32sQ", 1, 7, 0, 0, 0, b"made", 0)]
+        records = [struct.pack("<IIIIQ32sQQ", 1, 7, 0, 0, 0, b"made", 0, 0)]
         for n, (what, length, spun) in enumerate(waits):
             slept = 0 if spun >= length else length - spun + lateness
-            records.append(struct.pack("<IIIBBBBQQQQQII", 2, 7, 7, 0, 4 if slept else 0, 0, 1,
-                                       n, what, 0x1234, length, slept, spun, 0))
+            records.append(struct.pack("<IIIBBBBQQQQQIIQ", 2, 7, 7, 0, 4 if slept else 0, 0, 1,
+                                       n, what, 0x1234, length, slept, spun, 0,
+                                       caused if slept else 0))
         with open(self.path(name), "wb") as f:
             f.write(head.ljust(HEAD, b"\0") + b"".join(records))
         return name
@@ -200,6 +202,14 @@ class Replay(RecordTest):
         o = self.replay("made", "--paid", "5", "--all")
         self.assertEqual(o["rules"]["to the end"], {"waits": 1000, "slept": 0, "spun_ns": total,
                                                     "cpu_ns": total, "late_ns": 0})
+
+    def test_what_sleeping_caused(self):
+        """Two that hand work to and fro: asleep each waits for the other's wake, spinning none."""
+        o = self.replay(self.make([(0x10, 31000, 0)] * 1000, caused=30000), "--paid", "5")
+        self.assertEqual(o["wake_ns"], 10000)
+        self.assertEqual(o["rules"]["as_recorded"]["late_ns"], 10000000)
+        self.assertEqual(o["rules"]["spin"], {"waits": 1000, "slept": 0, "spun_ns": 1000000,
+                                              "cpu_ns": 1000000, "late_ns": 0})
 
     def test_the_own_rule(self):
         """Waits far below B are spun for, waits far above are slept through."""

@@ -161,7 +161,9 @@ static void check_record(void)
 	bool rhythmic = l->slept && l->ended && want.preset == IPCWAIT_LATENCY;
 	unsigned n;
 
-	CHECK_EQ(taps.outcome.wait_ns, taps.learned ? (l->slept ? own_ns : l->wait_ns) : 0);
+	CHECK_EQ(taps.outcome.wait_ns, taps.learned ? l->wait_ns : 0);
+	CHECK_EQ(taps.outcome.caused_ns,
+		 taps.learned && l->slept ? l->wait_ns - own_ns : 0);
 	CHECK_EQ(taps.records, is_recorded(&n));
 	CHECK_EQ(taps.sites,
 		 taps.records && (!want.known || played.thread.learned % 16 == 0));

@@ -249,7 +249,7 @@ MUTANTS = [
           '\tif (false)\n', 'ends_as_it_must'),
     spins('a second look in a crowd', SPIN, 'if (seen != IW_AWAY || s->monitored', 'if (s->monitored', 'ends_as_it_must'),
     learns('people are told of the own wake', WAIT,
-           'waited_ns > me->delay_ns ? waited_ns - me->delay_ns : 0', 'waited_ns',
+           'waited_ns < me->delay_ns ? waited_ns : me->delay_ns', '0',
            'records_what_it_learned'),
     spins('people are told of the last window', WAIT, '\to->window_ns = spun->window_ns;\n', '',
           'people_are_told'),

@@ -17,7 +17,7 @@
 #include "watch/observe.h"
 #include "watch/record.h"
 
-#define RECORD_BYTES 64
+#define RECORD_BYTES 72
 #define FIRST_AT     4096
 #define CHUNK_BYTES  (IW_RECORD_CHUNK * RECORD_BYTES)
 
