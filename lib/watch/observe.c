@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "policy/cost.h"
-#include "policy/hash.h"
 #include "policy/policy.h"
 #include "watch/explain.h"
 #include "watch/objects.h"
 #include "watch/observe.h"
 #include "watch/page.h"
 #include "watch/record.h"
-
-/* Of the waits that were told of, so many to one that is not yet; and the most of these. */
-#define TOLD_PER_WAIT 32
-#define UNTOLD_MOST   64
-
-#define SLOT_SHIFT 32
 
 struct ipcwait_word32 iw_observed;
 
@@ -141,22 +134,9 @@ static void tell_with(struct iw_untold *u, const struct iw_outcome *o)
 	}
 }
 
-/* A thread that waits on a few objects in turn has a slot for each, as a rule. */
-static struct iw_untold *slot_of(const struct iw_outcome *o)
-{
-	uint64_t hash = iw_hash((uintptr_t)o->window) >> SLOT_SHIFT;
-
-	return &iw_self()->untold[hash % IW_UNTOLD_SLOTS];
-}
-
-static bool may_be_put_off(const struct iw_untold *u)
-{
-	return u->waits < UNTOLD_MOST && u->waits * TOLD_PER_WAIT <= u->told;
-}
-
 static void count(const struct iw_outcome *o, bool all)
 {
-	struct iw_untold *u = slot_of(o);
+	struct iw_untold *u = iw_untold_of(o);
 
 	if (u->window != (uintptr_t)o->window || u->site != o->site) {
 		tell(u);
@@ -166,8 +146,6 @@ static void count(const struct iw_outcome *o, bool all)
 	if (is_quick(o)) {
 		u->waits++;
 		u->spun_ns += o->spun_useful_ns;
-		if (may_be_put_off(u))
-			return;
 	}
 	tell_with(u, o);
 }
@@ -175,17 +153,18 @@ static void count(const struct iw_outcome *o, bool all)
 static void note_cost(const struct iw_facts *facts)
 {
 	struct ipcwait_record_cost c = {
-		.block_ns = iw_cost_block_ns(facts, iw_policy_default_preset(facts)),
+		.block_ns = iw_cost_block_ns(facts, IPCWAIT_ADAPTIVE),
 		.samples = iw_cost_samples(),
 		.waker_ns = iw_cost_waker_ns(facts),
 		.sleeper_ns = iw_cost_timer(facts).cpu_ns,
 	};
 
-	iw_page_note_cost(c.block_ns, c.samples);
+	iw_page_note_cost(iw_cost_block_ns(facts, iw_policy_default_preset(facts)),
+			  c.samples);
 	iw_record_cost(&c);
 }
 
-void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
+void iw_observe_now(const struct iw_facts *facts, const struct iw_outcome *o)
 {
 	const struct iw_config *config = &facts->config;
 

@@ -173,8 +173,8 @@ void __wrap_iw_cost_note_timer(uint64_t ns)
 	__real_iw_cost_note_timer(ns);
 }
 
-void __wrap_iw_observe(const struct iw_facts *facts, const struct iw_outcome *o);
-void __wrap_iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
+void __wrap_iw_observe_now(const struct iw_facts *facts, const struct iw_outcome *o);
+void __wrap_iw_observe_now(const struct iw_facts *facts, const struct iw_outcome *o)
 {
 	(void)facts;
 	taps.observed++;

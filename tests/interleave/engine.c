@@ -195,7 +195,7 @@ void iw_cost_note_timer(uint64_t ns)
 
 struct ipcwait_word32 iw_observed;
 
-void iw_observe(const struct iw_facts *facts, const struct iw_outcome *o)
+void iw_observe_now(const struct iw_facts *facts, const struct iw_outcome *o)
 {
 	(void)facts;
 	(void)o;
