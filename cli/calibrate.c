@@ -103,16 +103,17 @@ static int measure_once(struct calibrate_result *r)
 		.thorough = r->options->thorough,
 		.progress = show_progress,
 	};
-	double others = seconds_of_others();
-	bool told = others >= 0;
+	double before = seconds_of_others(), after;
 	int64_t begin = ipcwait_now_ns();
 	int result = ipcwait_calibrate(&params, &r->now);
 
 	bar_clear();
 	r->seconds = (double)(ipcwait_now_ns() - begin) / 1e9;
-	others = others < 0 ? -1 : seconds_of_others() - others;
+	after = seconds_of_others();
 	/* Ticks that are counted late make it a little less than nothing. */
-	r->other_cpus = told && others < 0 ? 0 : others / r->seconds;
+	r->other_cpus = after > before ? (after - before) / r->seconds : 0;
+	if (before < 0 || after < 0)
+		r->other_cpus = -1;
 	return result;
 }
 
