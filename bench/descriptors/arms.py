@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arms: three ways of the program, one under the preload module, three with CPUs kept awake."""
+"""The arms: three ways of the program, one under the preload module, four with CPUs kept awake."""
 
 import subprocess
 from pathlib import Path
@@ -32,8 +32,12 @@ def why_not_awake(command):
 
 
 def awake(build):
+    """ipcwait awake, by itself and with the back-end that it may think useless here."""
     command = build / "cli/ipcwait"
-    return Arm("awake", prefix=(str(command), "awake", "--"), missing=why_not_awake(command))
+    not_built = None if command.is_file() else f"not built: {command.name}"
+    return [Arm("awake", prefix=(str(command), "awake", "--"), missing=why_not_awake(command)),
+            Arm("spinner", prefix=(str(command), "awake", "--backend", "spinner", "--"),
+                missing=not_built)]
 
 
 def arms(build, only, cheap, held_missing):
@@ -45,8 +49,8 @@ def arms(build, only, cheap, held_missing):
                  missing=None if module.is_file() else f"not built: {module.name}"),
              Arm("held", held=True,
                  missing="the same as plain with --cheap" if cheap else held_missing),
-             awake(build), Arm("hog", beside="hog")]
-    wanted = only.split(",") if only else [arm.name for arm in found]
+             *awake(build), Arm("hog", beside="hog")]
+    wanted = only.split(",") if only else [arm.name for arm in found if arm.name != "spinner"]
     for name in wanted:
         if name not in [arm.name for arm in found]:
             raise refused(f"--arms: no arm {shown(name)}")

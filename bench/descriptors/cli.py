@@ -35,8 +35,8 @@ def parser():
     p.add_argument("--groups", type=some, metavar="NAMES",
                    help="apart, free, pairs, busy, long; with commas")
     p.add_argument("--arms", type=some, metavar="NAMES",
-                   help="fixed, library, ours, held, awake, hog, with commas; plain is always "
-                        "there")
+                   help="fixed, library, ours, held, awake, spinner, hog, with commas; plain is "
+                        "always there, spinner only if named")
     p.add_argument("--list", action="store_true", help="print the cells, measure nothing")
     p.add_argument("--rounds", type=whole(1, 999), metavar="N", help=f"({ROUNDS})")
     p.add_argument("--seconds", type=seconds, metavar="S", help="to measure in a run (1)")

@@ -13,6 +13,7 @@ Figures of a run, each held against another run of the same round:
 from typing import NamedTuple
 
 from harness.errors import refused, shown
+from preload.arms import AWAKE
 from preload.bars import Bar
 
 PLAIN, HELD, BETTER = "plain", "held", "better"     # BETTER: of plain and fixed, in a round
@@ -34,8 +35,8 @@ JUDGED = ("library", "ours")
 def is_judged(arm, group, bar):
     """What was asked of looks, and of `ipcwait awake`."""
     if bar.against == HELD:
-        return arm == "awake"
-    return arm in JUDGED or (arm == "awake" and group == "apart")
+        return arm in AWAKE
+    return arm in JUDGED or (arm in AWAKE and group == "apart")
 
 
 class Cell(NamedTuple):

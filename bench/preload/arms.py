@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arms: nothing, the null shim, the module, what --arm names, and four for waits that are
+"""The arms: nothing, the null shim, the module, what --arm names, and five for waits that are
 inside of the kernel."""
 
 import os
@@ -18,7 +18,10 @@ SHIM = "bench/preload/null_shim.so"
 COMMAND = "cli/ipcwait"
 
 # They are measured where --arms names them, and only of programs whose waits they are for.
-KERNEL = ("fd", "awake", "held", "hog")
+KERNEL = ("fd", "awake", "spinner", "held", "hog")
+
+# ipcwait awake, by itself and with the back-end that it may think useless here.
+AWAKE = ("awake", "spinner")
 
 
 class Arm(NamedTuple):
@@ -48,6 +51,9 @@ def for_kernel(build, name, cheap):
     if name == "hog":
         return Arm(name, hog=True)
     command = build / COMMAND
+    if name == "spinner":
+        return Arm(name, missing=not_built(command),
+                   beside=(command, "awake", "--backend", name, "--explain", "--"))
     return Arm(name, missing=not_built(command) or why_not_awake(command),
                beside=(command, "awake", "--explain", "--"))
 

@@ -12,7 +12,7 @@ Each figure is formed from the two runs of one round, ours and plain:
 
 from typing import NamedTuple
 
-from .arms import KERNEL
+from .arms import AWAKE, KERNEL
 
 
 class Bar(NamedTuple):
@@ -70,10 +70,10 @@ ONE_CLIENT = {
     **dict.fromkeys(("redis/1", "mariadb/select1", "node/workers", "nginx/1", "memcached/1"),
                     {"fd": 4}),
     **dict.fromkeys(("postgresql/select1-on", "postgresql/select1-off", "postgresql/tpcb1-on",
-                     "postgresql/tpcb1-off"), {"fd": 1.3, "awake": 2.5}),
+                     "postgresql/tpcb1-off"), {"fd": 1.3, "awake": 2.5, "spinner": 2.5}),
     **dict.fromkeys(("go/channels", "pool/pipe1", "pool/epoll1"), {}),
 }
-MANY_CLIENTS = {"fd": 0.98, "awake": 0.98}
+MANY_CLIENTS = {"fd": 0.98, "awake": 0.98, "spinner": 0.98}
 COMPUTES = ("xz", "zstd", "gcc")
 ALONE_CPU, MANY_CPU = Bar("machine", 1.0), Bar("machine", 1.05)
 AS_HELD = Bar("time", 1.1, "held")
@@ -88,7 +88,7 @@ def kernel_bars(name, arm):
     speeds = ONE_CLIENT.get(name, MANY_CLIENTS)
     return [*([Bar("speed", speeds[arm])] if arm in speeds else []),
             ALONE_CPU if name in ONE_CLIENT else MANY_CPU,
-            *([AS_HELD] if arm == "awake" else [])]
+            *([AS_HELD] if arm in AWAKE else [])]
 
 
 def bars_of(name, arm="ours"):

@@ -48,7 +48,8 @@ def parser():
     p.add_argument("--arm", action="append", default=[], metavar="NAME=PATH",
                    help="a further library to preload, held to the same bars")
     p.add_argument("--arms", type=some, metavar="NAMES",
-                   help="only these and none, with commas; fd, awake, held and hog only if named")
+                   help="only these and none, with commas; fd, awake, spinner, held and hog only "
+                        "if named")
     p.add_argument("--cpus", type=some, metavar="LIST", help="pin to these, as 0 or 0,1")
     p.add_argument("--cheap", action="store_true", help=f"hold {LATENCY} at 0")
     p.add_argument("--limit", type=whole(1, 3600), default=120, metavar="S",

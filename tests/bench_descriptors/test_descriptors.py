@@ -181,6 +181,9 @@ class Cells(unittest.TestCase):
         self.assertEqual(found[-3].missing, "no right")
         self.assertEqual(found[-2].missing, "not built: ipcwait")
         self.assertIsNone(found[-1].missing)
+        found = arms.arms(pathlib.Path("/nowhere"), "spinner", False, None)
+        self.assertEqual([a.name for a in found], ["plain", "spinner"])
+        self.assertIn("spinner", found[1].prefix)
 
     def test_what_is_preloaded_is_switched_on(self):
         env = measuring.environment(arms.Arm("ours", path=pathlib.Path("/x.so")))
