@@ -58,7 +58,8 @@ def run(argv, seconds, **env):
         except subprocess.TimeoutExpired:
             raise Failed(f"{name} did not end within {seconds} s") from None
     if process.returncode:
-        said = shown(error.strip().split("\n")[-1]) or "without a word"
+        # The last line may only say that what the line before it is about has ended.
+        said = "; ".join(shown(line) for line in error.strip().split("\n")[-2:]) or "without a word"
         raise Failed(f"{name} ended with {process.returncode}: {said}")
     return out
 
