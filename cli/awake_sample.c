@@ -255,7 +255,7 @@ static void add_stat(struct awake_sampler *s, int64_t now_ns, struct awake_sampl
 			   (double)(span_ns ? span_ns : 1));
 	s->switches = switches;
 	for (unsigned i = 0; i < s->cpus && span_ns; i++) {
-		/* The kernel moves whole ticks from idle to iowait: the sum may be less than before. */
+		/* Ticks move from idle to iowait: the sum may be less than before. */
 		uint64_t ticks =
 			idle[i] > s->cpu[i].stat_idle ? idle[i] - s->cpu[i].stat_idle : 0;
 		uint64_t idle_ns = ticks * TICK_NS;

@@ -94,8 +94,8 @@ static void check_quota(struct doctor_finding *f, const struct info *info)
 		    fact->number);
 	else if (fact->number < 2)
 		say(f, DOCTOR_PROBLEM,
-		    "Raise cpu.max (docker --cpus, limits.cpu in Kubernetes) to 2 or more, "
-		    "or pin to CPUs instead.",
+		    "Raise cpu.max (docker --cpus, limits.cpu in Kubernetes) to 1.5 or "
+		    "more (2 leaves room), or pin to CPUs instead.",
 		    "a quota of %.3g CPUs: what is spun is taken from the work, so waits "
 		    "sleep at once",
 		    fact->number);
@@ -113,9 +113,8 @@ static void check_hypervisor(struct doctor_finding *f, const struct info *info)
 		    "whether this is a virtual machine is not known");
 	else if (!strcmp(name, "none"))
 		say(f, DOCTOR_NOTE, NULL,
-		    "this is no virtual machine: a wake costs 3 to 6 us here, not 20 to "
-		    "50, "
-		    "and there is less to gain");
+		    "this is no virtual machine: a wake is cheaper than in one, and "
+		    "there is less to gain");
 	else
 		say(f, DOCTOR_OK, NULL, "a virtual machine (%s): sleeps are dear here",
 		    name);

@@ -24,7 +24,7 @@ static const char help[] =
 	"given.\n"
 	"\n"
 	"  --wake US   from what a sleeper waits for until it runs again; by default\n"
-	"              the median of the record\n"
+	"              the mean of the record\n"
 	"  --paid US   CPU time of a sleep and its wake, both sides together; by\n"
 	"              default what the program had learned, or a calibration says\n"
 	"  --all       also other libraries' rules, and the kernels'\n"

@@ -33,7 +33,7 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 /* What the record itself shows of the same waits. */
 struct replay_bill replay_recorded(const struct waits *w);
 
-/* The median of the record; 0: it has no sleep of a wait whose length is known. */
+/* The mean of the record; 0: it has no sleep of a wait whose length is known. */
 uint64_t replay_late_ns(const struct waits *w);
 
 /* The process that has learned most of what a sleep costs; NULL: none has told. */

@@ -53,7 +53,7 @@ static inline bool iw_is_observed(const struct iw_facts *facts)
 
 /* Of the waits that were told of, so many to one that is not yet; and the most of these. */
 #define IW_TOLD_PER_WAIT 32
-#define IW_UNTOLD_MOST   64
+#define IW_UNTOLD_MOST   256
 
 /* A thread that waits on a few objects in turn has a slot for each, as a rule. */
 static inline struct iw_untold *iw_untold_of(const struct iw_outcome *o)
