@@ -30,12 +30,6 @@ static uint64_t late_ns(const struct ipcwait_record_wait *w)
 	return took_ns > w->length_ns ? took_ns - w->length_ns : 0;
 }
 
-/* Two that hand work to and fro make their waits long by sleeping; so much is there without. */
-static uint64_t own_ns(const struct ipcwait_record_wait *w)
-{
-	return w->length_ns > w->caused_ns ? w->length_ns - w->caused_ns : 0;
-}
-
 static bool is_known(const struct ipcwait_record_wait *w)
 {
 	return w->known && !w->error;
@@ -151,7 +145,7 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 		if (!last || last->process != now->process ||
 		    last->is->object != now->is->object)
 			renew(rule, &state, now->is->site, price->block_ns);
-		replay_wait(&b, rule, &state, &random, own_ns(now->is), price);
+		replay_wait(&b, rule, &state, &random, waits_own_ns(now->is), price);
 		last = now;
 	}
 	return b;

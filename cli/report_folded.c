@@ -117,10 +117,10 @@ void report_write_waits(FILE *f, const struct waits *w)
 	fputs("# wait in ns, object\n", f);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct ipcwait_record_wait *is = w->wait[i].is;
+		uint64_t ns = waits_own_ns(is);
 
-		if (is->known && is->length_ns)
+		if (is->known && ns)
 			fprintf(f, "%14" PRIu64 " %016" PRIx64 "\n",
-				is->length_ns < LONGEST_NS ? is->length_ns : LONGEST_NS,
-				is->object);
+				ns < LONGEST_NS ? ns : LONGEST_NS, is->object);
 	}
 }

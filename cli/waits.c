@@ -305,3 +305,8 @@ uint64_t waits_length_ns(const struct ipcwait_record_wait *w)
 {
 	return w->known ? w->length_ns : (uint64_t)w->spun_ns + w->slept_ns;
 }
+
+uint64_t waits_own_ns(const struct ipcwait_record_wait *w)
+{
+	return w->length_ns > w->caused_ns ? w->length_ns - w->caused_ns : 0;
+}

@@ -78,4 +78,10 @@ void waits_place(const struct waits_process *p, uint64_t address, char *text, si
 /* How long it took by what is known: to its true end, or as long as it spun and slept. */
 uint64_t waits_length_ns(const struct ipcwait_record_wait *w);
 
+/*
+ * Without what its thread caused itself: two that hand work to and fro make their waits long by
+ * sleeping. It is what other rules would have met.
+ */
+uint64_t waits_own_ns(const struct ipcwait_record_wait *w);
+
 #endif
