@@ -66,6 +66,9 @@ class Root:
             self.mount("proc", "proc", "rw")
             self.mount("sysfs", "sys", "ro")
             self.mount("tmpfs", "dev/shm", "rw")
+            self.mount("devpts", "dev/pts", "newinstance,ptmxmode=0666")
+            (path / "dev/ptmx").unlink(missing_ok=True)
+            (path / "dev/ptmx").symlink_to("pts/ptmx")
         except AssertionError:
             self.end()
             raise

@@ -27,9 +27,11 @@ def main(source, name="demo"):
         root = Root(Path(folder, "root"))
         try:
             root.copy_of(Path(source).resolve(), root.path / "tmp/source")
-            print(root.run("sh", "-c", "cd /tmp/source && exec \"$@\"", "sh", *COMMANDS[name],
-                           seconds=SECONDS_MOST))
+            root.run("sh", "-c", "cd /tmp/source && exec \"$@\" >/tmp/said 2>&1", "sh",
+                     *COMMANDS[name], seconds=SECONDS_MOST)
         finally:
+            said = root.path / "tmp/said"
+            print(said.read_text("utf-8", "replace") if said.exists() else "")
             root.end()
     return 0
 
