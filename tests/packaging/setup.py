@@ -3,7 +3,8 @@
 """Whether scripts/packages.txt is enough: setup.py SOURCE [demo|check|deep]
 
 Runs scripts/demo, scripts/check or scripts/check --deep of what git tracks in a clean root, in which
-nothing was installed by hand but what fetches packages. Exit status 77: no such root can be made here;
+nothing was installed by hand but what fetches packages. A process in a chroot may make no namespace of
+users: there the check skips namespace_test, and says so by its status. Exit status 77: no such root can be made here;
 the reason is the last line.
 """
 import subprocess
