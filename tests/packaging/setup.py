@@ -4,8 +4,8 @@
 
 Runs scripts/demo, scripts/check or scripts/check --deep of what git tracks in a clean root, in which
 nothing was installed by hand but what fetches packages. A process in a chroot may make no namespace of
-users: there the check skips namespace_test, and says so by its status. Exit status 77: no such root can be made here;
-the reason is the last line.
+users: there the check skips namespace_test, and says so by its status. Exit status 77: no such root
+can be made here; the reason is the last line.
 """
 import subprocess
 import sys
