@@ -334,8 +334,8 @@ IPCWAIT_API int ipcwait_queue_close(struct ipcwait_queue *q);
  * @hi: is set to an upper bound: there were so many at most at some instant, those not counted
  *      whose push had not returned
  *
- * Both are exact, and the same, while no other call on @q is under way. Takes the same time
- * however many there are.
+ * @lo is never above @hi. Both are exact, and the same, while no other call on @q is under way.
+ * Takes the same time however many there are.
  *
  * Return: 0.
  *   -EINVAL  @lo or @hi is NULL

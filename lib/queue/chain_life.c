@@ -125,7 +125,16 @@ static uint64_t bytes_of_all(const struct iw_chain *c)
 	return bytes;
 }
 
-/* Both counts only rise, so the one that is read first is the smaller. */
+/* @out may be ahead: it is younger, or poppers have drawn what pushers have given back. */
+static uint64_t above(uint64_t in, uint64_t out)
+{
+	return in > out ? in - out : 0;
+}
+
+/*
+ * The count of poppers only rises. So does that of pushers, but for void tickets of a closed
+ * segment, which are given back between two looks: then the later look is the lower bound too.
+ */
 void iw_chain_measure(struct iw_chain *c, uint64_t *lo, uint64_t *hi, uint64_t *bytes)
 {
 	uint64_t in, out, in_later;
@@ -137,6 +146,6 @@ void iw_chain_measure(struct iw_chain *c, uint64_t *lo, uint64_t *hi, uint64_t *
 	if (bytes)
 		*bytes = bytes_of_all(c);
 	iw_rcu_leave();
-	*lo = in > out ? in - out : 0;
-	*hi = in_later > out ? in_later - out : 0;
+	*lo = above(in < in_later ? in : in_later, out);
+	*hi = above(in_later, out);
 }

@@ -216,6 +216,8 @@ MUTANTS = [
     # The length
     mutant('pops are counted first', LIFE, MEASURE,
            '\tout = popped(c);\n\tin = pushed(c);\n', 'measured'),
+    mutant('what is given back is counted', LIFE, 'above(in < in_later ? in : in_later, out)',
+           'above(in, out)', 'measured beside a close'),
     mutant('pushes are counted once', LIFE, 'in_later = pushed(c);', 'in_later = in;', 'never empty'),
     # Waiting
     mutant('no attempt in line', BLOCKING, '\tif (!me->attempt(me)) {\n',
