@@ -85,6 +85,12 @@ struct replay_bill replay_recorded(const struct waits *w)
 	return b;
 }
 
+static void begin(const struct rule *rule, union rule_state *state, uint64_t block_ns)
+{
+	*state = (union rule_state){ 0 };
+	rule->init(state, block_ns);
+}
+
 /* A new object, of a site that a rule can tell from others. */
 static void renew(const struct rule *rule, union rule_state *state, uint64_t site,
 		  uint64_t block_ns)
@@ -93,14 +99,23 @@ static void renew(const struct rule *rule, union rule_state *state, uint64_t sit
 		rule->renew(state, (unsigned)(site ^ site >> 32));
 		return;
 	}
-	*state = (union rule_state){ 0 };
-	rule->init(state, block_ns);
+	begin(rule, state, block_ns);
 }
 
-/* What call sites have taught goes on in a copy by fork(2), and ends with the program. */
+static const struct waits_process *first_of(const struct waits_process *p)
+{
+	while (p->parent)
+		p = p->parent;
+	return p;
+}
+
+/*
+ * What call sites have taught goes on in copies by fork(2), and ends with the program. The copies
+ * of one program come one after the other here, so each goes on from the last.
+ */
 static bool forgets(const struct waits_wait *last, const struct waits_wait *now)
 {
-	return last && last->process != now->process && !now->process->parent;
+	return !last || first_of(last->process) != first_of(now->process);
 }
 
 static void replay_wait(struct replay_bill *b, const struct rule *rule,
@@ -131,17 +146,16 @@ struct replay_bill replay_under(const struct waits *w, const struct rule *rule,
 {
 	struct random random = random_stream(1, rule->name, "replay");
 	const struct waits_wait *last = NULL;
-	union rule_state state = { 0 };
 	struct replay_bill b = { 0 };
+	union rule_state state;
 
-	rule->init(&state, price->block_ns);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct waits_wait *now = &w->wait[i];
 
 		if (!is_known(now->is))
 			continue;
 		if (forgets(last, now))
-			rule->init(&state, price->block_ns);
+			begin(rule, &state, price->block_ns);
 		if (!last || last->process != now->process ||
 		    last->is->object != now->is->object)
 			renew(rule, &state, now->is->site, price->block_ns);

@@ -308,5 +308,7 @@ uint64_t waits_length_ns(const struct ipcwait_record_wait *w)
 
 uint64_t waits_own_ns(const struct ipcwait_record_wait *w)
 {
-	return w->length_ns > w->caused_ns ? w->length_ns - w->caused_ns : 0;
+	if (w->length_ns > w->caused_ns)
+		return w->length_ns - w->caused_ns;
+	return w->length_ns != 0;
 }

@@ -80,7 +80,7 @@ uint64_t waits_length_ns(const struct ipcwait_record_wait *w);
 
 /*
  * Without what its thread caused itself: two that hand work to and fro make their waits long by
- * sleeping. It is what other rules would have met.
+ * sleeping. It is what other rules would have met. 0: it had no length.
  */
 uint64_t waits_own_ns(const struct ipcwait_record_wait *w);
 

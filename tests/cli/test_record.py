@@ -167,17 +167,19 @@ class Replay(RecordTest):
         self.assertEqual((o["program"], o["format"]), ("ipcwait replay", 1))
         return o
 
-    def make(self, waits, lateness=10000, name="made", caused=0):
+    def make(self, waits, lateness=10000, name="made", caused=0, then=(), parent=0):
         """A record of waits (object, length, spun), all of which slept but those that spun, and
-        caused so much of their length themselves."""
+        caused so much of their length themselves; then those of a process 8."""
+        records = []
+        for pid, its_parent, its in ((7, 0, waits), (8, parent, then)):
+            records.append(struct.pack("<IIIIQ32sQQ", 1, pid, its_parent, 0, 0, b"made", pid, 0))
+            for n, (what, length, spun) in enumerate(its):
+                slept = 0 if spun >= length else length - spun + lateness
+                records.append(struct.pack("<IIIBBBBQQQQQIIQ", 2, pid, pid, 0, 4 if slept else 0, 0,
+                                           1, n, what, 0x1234, length, slept, spun, 0,
+                                           caused if slept else 0))
         head = struct.pack("<QIIQQQQ32sQQQQ", 0x0a64726365777069, 1, RECORD, HEAD, 1 << 20, 0, 0,
-                           b"test", len(waits) + 1, len(waits) + 1, 0, 0)
-        records = [struct.pack("<IIIIQ32sQQ", 1, 7, 0, 0, 0, b"made", 0, 0)]
-        for n, (what, length, spun) in enumerate(waits):
-            slept = 0 if spun >= length else length - spun + lateness
-            records.append(struct.pack("<IIIBBBBQQQQQIIQ", 2, 7, 7, 0, 4 if slept else 0, 0, 1,
-                                       n, what, 0x1234, length, slept, spun, 0,
-                                       caused if slept else 0))
+                           b"test", len(records), len(records), 0, 0)
         with open(self.path(name), "wb") as f:
             f.write(head.ljust(HEAD, b"\0") + b"".join(records))
         return name
@@ -210,6 +212,25 @@ class Replay(RecordTest):
         self.assertEqual(o["rules"]["as_recorded"]["late_ns"], 10000000)
         self.assertEqual(o["rules"]["spin"], {"waits": 1000, "slept": 0, "spun_ns": 1000000,
                                               "cpu_ns": 1000000, "late_ns": 0})
+
+    def test_all_of_it_caused(self):
+        """It was a wait all the same: a rule that does not spin sleeps, a spin ends at once."""
+        o = self.replay(self.make([(0x10, 30000, 0)] * 100, caused=30000), "--paid", "5")["rules"]
+        self.assertEqual((o["block"]["waits"], o["block"]["slept"], o["block"]["late_ns"]),
+                         (100, 100, 1000000))
+        self.assertEqual((o["spin"]["slept"], o["spin"]["late_ns"]), (0, 0))
+        self.assertEqual(self.report("--waits", "made").count("\n"), 101)
+
+    def test_what_ends_with_a_program(self):
+        """New objects of a call site spin as its waits went, in the program and its copies."""
+        long = [(0x10, 5000000, 0)] * 2000
+        short = [(0x100 * n, 1000, 0) for n in range(1, 200)]
+        price = "--wake", "20", "--paid", "10"
+        slept = [self.replay(self.make(long, then=then, parent=parent), *price)
+                 ["rules"]["adaptive"]["slept"]
+                 for then, parent in (((), 0), (short, 0), (short, 7))]
+        self.assertEqual(slept[1], slept[0])
+        self.assertGreater(slept[2], slept[0])
 
     def test_the_own_rule(self):
         """Waits far below B are spun for, waits far above are slept through."""
