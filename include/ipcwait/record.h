@@ -2,7 +2,7 @@
 /*
  * The record: every wait that had to wait, in a file.
  *
- * A process that is started with IPCWAIT_RECORD=PATH writes 64 bytes to that file for each of its
+ * A process that is started with IPCWAIT_RECORD=PATH writes 72 bytes to that file for each of its
  * waits, and so do the programs that it starts; `ipcwait record` sets that up, and `ipcwait report`
  * reads it. This header is for whoever writes another reader.
  *

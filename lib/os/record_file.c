@@ -62,7 +62,7 @@ static int write_zeros(int fd, uint64_t at, size_t bytes)
 }
 
 /*
- * Whoever has it writes 64 KiB, unless it was stopped in the middle. flock(2) is no cancellation
+ * Whoever has it writes 72 KiB, unless it was stopped in the middle. flock(2) is no cancellation
  * point.
  */
 static int lock(int fd, unsigned tries)
