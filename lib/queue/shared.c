@@ -111,8 +111,8 @@ static bool go_on(const struct iw_shared *s, const struct place *p, uint64_t sta
 	uint64_t mine = p->mine;
 
 	/* ORD shared.S3: seq_cst, the change that others wait for; they see what was done with the
-	 * element. Pairs with shared.S1, shared.S5, shared.S7 and
-	 * shared_bury.S1. */
+	 * element. Pairs with shared.S1, shared.S5, shared.S7,
+	 * shared.S8 and shared_bury.S1. */
 	return ipcwait_impl_cas64_seq_cst(
 		p->slot, &mine, iw_shared_control(s, iw_shared_stage(mine) + stages, 0));
 }
@@ -251,16 +251,56 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-/* While tail is read, head is between what it is before and after. */
+static bool has_given_up(const struct iw_shared *s)
+{
+	/* ORD shared.X4: relaxed, no order: whoever gives up now is just putting in or taking out. */
+	return ipcwait_impl_load64_relaxed(&s->head->closed) ||
+	       ipcwait_impl_load64_relaxed(&s->head->recovered);
+}
+
+/*
+ * Places between head and tail whose lap is over: given up by a sender that found it closed, or
+ * taken from the dead. Head goes past them when something is received.
+ */
+static uint64_t given_up(const struct iw_shared *s, uint64_t from, uint64_t to)
+{
+	uint64_t n = 0;
+
+	if (!has_given_up(s))
+		return 0;
+	for (uint64_t i = 0; i < 2 * s->is.capacity && from != to; i++) {
+		uint64_t index = index_of(s, from);
+
+		if (index >= s->is.capacity)
+			break;
+		/* ORD shared.S8: seq_cst, before tail is read again. Pairs with shared.S3 and
+		 * shared_bury.S2. */
+		n += past(s, ipcwait_impl_load64_seq_cst(iw_shared_slot(s, index)), from) >=
+		     IW_SHARED_STATES;
+		from = next(s, from);
+	}
+	return n;
+}
+
+static uint64_t tail_of(const struct iw_shared *s)
+{
+	/* ORD shared.A3: acquire, so that head is read later once more. Pairs with shared.R1. */
+	return ipcwait_impl_load64_acquire(&s->head->tail);
+}
+
+/*
+ * Of the moment when tail is read for the second time: head is between what it is before and after.
+ * A place whose lap is over before is none of that moment's elements; one that is after may be.
+ */
 void iw_shared_length(const struct iw_shared *s, uint64_t *lo, uint64_t *hi)
 {
 	/* ORD shared.A2: acquire, so that tail is read later. Pairs with shared.R1. */
 	uint64_t before = ipcwait_impl_load64_acquire(&s->head->head);
-	/* ORD shared.A3: acquire, so that head is read later once more. Pairs with shared.R1. */
-	uint64_t tail = ipcwait_impl_load64_acquire(&s->head->tail);
+	uint64_t over = given_up(s, before, tail_of(s));
+	uint64_t tail = tail_of(s);
 	/* ORD shared.X2: relaxed, no order: the last one read. */
 	uint64_t after = ipcwait_impl_load64_relaxed(&s->head->head);
 
-	*hi = at_most(distance(s, before, tail), s->is.capacity);
-	*lo = at_most(distance(s, after, tail), *hi);
+	*hi = at_most(distance(s, before, tail) - over, s->is.capacity);
+	*lo = at_most(distance(s, after, tail) - given_up(s, after, tail), *hi);
 }

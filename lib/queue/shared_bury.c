@@ -18,8 +18,8 @@ static bool take_away(struct iw_shared *s, struct ipcwait_word64 *slot, uint64_t
 	uint64_t stage = iw_shared_stage(control);
 	uint64_t freed = iw_shared_control(s, (stage | (IW_SHARED_STATES - 1)) + 1, 0);
 
-	/* ORD shared_bury.S2: seq_cst, a change that others wait for. Pairs with shared.S1 and
-	 * shared.S7. */
+	/* ORD shared_bury.S2: seq_cst, a change that others wait for. Pairs with shared.S1,
+	 * shared.S7 and shared.S8. */
 	if (!ipcwait_impl_cas64_seq_cst(slot, &control, freed))
 		return false;
 	count(&s->head->recovered, 1);

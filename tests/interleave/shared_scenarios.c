@@ -294,13 +294,15 @@ static unsigned deaths(void)
 static void clear(bool was_drained)
 {
 	struct iw_shared *s = &handle[HOST];
-	uint64_t lo, hi;
+	uint64_t lo, hi, at_first;
 	unsigned n = 0;
 
 	(void)iw_shared_inherit(s, 0);
+	iw_shared_length(s, &at_first, &hi);
+	model_assert(at_first == hi);
 	while (try_receive(s) == 0)
 		n++;
-	model_assert(!n || !was_drained);
+	model_assert(n == at_first && (!n || !was_drained));
 	iw_shared_length(s, &lo, &hi);
 	model_assert(lo == 0 && hi == 0);
 	for (unsigned i = 0; i < script()->capacity; i++)
