@@ -254,7 +254,8 @@ void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_hea
 		head->next = iw_pointer(first);
 		/* ORD rcu.S2: before the look at the worker. Pairs with rcu.S1 and rcu.S5. */
 	} while (!ipcwait_impl_cas64_seq_cst(&retired, &first, (uintptr_t)head));
-	if (!first)
+	/* ORD rcu.X9: relaxed, no order needed: what a child has of its parent nobody calls for. */
+	if (!first || !ipcwait_impl_load32_relaxed(&started))
 		call_worker();
 	errno = saved_errno;
 }

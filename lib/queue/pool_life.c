@@ -134,7 +134,8 @@ static void count_caches(const struct ipcwait_pool *pool, struct ipcwait_pool_st
 {
 	st->exchanges = read64(&pool->exchanges_of_the_gone);
 	for (const struct iw_link *l = pool->caches; l; l = l->next) {
-		st->threads++;
+		/* A child of fork(2) has those of its parent's threads. */
+		st->threads += IW_LINKED(struct iw_cache, of_pool, l)->of_thread.at != NULL;
 		st->exchanges += read64(&IW_LINKED(struct iw_cache, of_pool, l)->exchanges);
 	}
 }

@@ -202,6 +202,31 @@ static void test_fork(void **state)
 	ipcwait_queue_destroy(inherited);
 }
 
+static void retire_until_given_back(void)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	do {
+		push_and_pop(inherited, 1000);
+		CHECK_EQ(nanosleep(&pause, NULL), 0);
+	} while (stats(inherited).limbo_bytes);
+	ipcwait_queue_destroy(inherited);
+}
+
+/* What the parent has retired and not given back yet is not taken for the child's own worker. */
+static void test_fork_with_a_limbo(void **state)
+{
+	(void)state;
+	if (CHECK_DEFERS_SIGNALS)
+		skip();
+	inherited = make(8);
+	for (unsigned i = 0; i < 5; i++) {
+		push_and_pop(inherited, 5000);
+		assert_int_equal(check_in_child(retire_until_given_back), 0);
+	}
+	ipcwait_queue_destroy(inherited);
+}
+
 /* Beside threads that are in the middle of something: it works for the child, whatever is in it. */
 static _Atomic bool stop;
 
@@ -257,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_come_and_go),
 		cmocka_unit_test(test_many_idle),
 		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_fork_with_a_limbo),
 		cmocka_unit_test(test_fork_beside_threads),
 	};
 
