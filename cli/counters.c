@@ -98,6 +98,17 @@ static void subtract_words(void *from, const void *other, size_t bytes)
 void counters_subtract(struct counters *c, const struct counters *before)
 {
 	subtract_words(c, before, sizeof(*c));
+	counters_settle(c);
+}
+
+void counters_settle(struct counters *c)
+{
+	c->all.slept = 0;
+	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++) {
+		if ((int64_t)c->kind[k].slept < 0)
+			c->kind[k].slept = 0;
+		c->all.slept += c->kind[k].slept;
+	}
 }
 
 const char *counters_kind(unsigned kind)

@@ -30,8 +30,14 @@ bool counters_fit(const struct counters_shape *s, uint64_t bytes);
 void counters_add(struct counters *c, const struct counters_shape *s,
 		  const uint64_t *memory);
 
-/* What was counted since @before. */
+/* What was counted since @before, settled. */
 void counters_subtract(struct counters *c, const struct counters *before);
+
+/*
+ * A wait leaves slept if it gives up: where it had gone to sleep before anything was counted, there
+ * is one too few. It is among those that gave up.
+ */
+void counters_settle(struct counters *c);
 
 /* "sem", "window_over"; NULL: there is none. */
 const char *counters_kind(unsigned kind);

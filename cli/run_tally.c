@@ -124,6 +124,7 @@ int run_tally_read(int fd, struct run_counts *c)
 	c->sharing = head.unopened + (head.taken - slots);
 	for (uint64_t i = 0; i < slots; i++)
 		add_slot(c, &shape, fd, i, slot);
+	counters_settle(&c->counters);
 	free(slot);
 	return 0;
 }

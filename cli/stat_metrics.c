@@ -22,8 +22,8 @@ static const struct event {
 	}
 	EVENT(spun, "waits", "end", "spun"),
 	EVENT(slept, "waits", "end", "slept"),
-	EVENT(expired, "waits", "end", "expired"),
-	EVENT(interrupted, "waits", "end", "interrupted"),
+	EVENT(expired, "gave_up", "by", "expired"),
+	EVENT(interrupted, "gave_up", "by", "interrupted"),
 	EVENT(futex_waits, "futex_calls", "call", "wait"),
 	EVENT(futex_wakes, "futex_calls", "call", "wake"),
 	EVENT(wakes_avoided, "wakes_avoided", NULL, NULL),
@@ -41,7 +41,9 @@ static const struct event {
 static const struct family {
 	const char *name, *help;
 } families[] = {
-	{ "waits", "Waits that had to wait, by how they ended." },
+	{ "waits", "Waits that had to wait: that spun only, and others." },
+	{ "gave_up",
+	  "Waits that a time-out or a signal ended, of those that did not spin only." },
 	{ "futex_calls", "System calls to sleep and to wake." },
 	{ "wakes_avoided", "Wakes of sleepers that needed no system call." },
 	{ "spun_seconds", "CPU time spent spinning, by what came of it." },
@@ -92,8 +94,11 @@ static void value(FILE *f, uint64_t n, bool time)
 		fprintf(f, "} %" PRIu64 "\n", n);
 }
 
+/* Who sleeps and gives up leaves slept; a series only grows. */
 static uint64_t value_of(const struct ipcwait_kind_stats *k, const struct event *e)
 {
+	if (e->at == offsetof(struct ipcwait_kind_stats, slept))
+		return counters_waits(k) - k->spun;
 	return counters_value(k, (unsigned)(e->at / sizeof(uint64_t)));
 }
 

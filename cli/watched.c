@@ -30,6 +30,12 @@ static struct watched_process *process_of(struct watched *w, const struct page *
 	return p;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Its counters may be a few waits out of step. */
 static void add_row(struct watched *w, const struct page *page, enum page_table table,
 		    const struct ipcwait_page_row *r)
 {
@@ -39,12 +45,13 @@ static void add_row(struct watched *w, const struct page *page, enum page_table 
 	row = &w->row[table][w->rows[table]++];
 	*row = (struct watched_row){
 		.pid = page->pid,
+		.page = page->head->began_ns,
 		.address = r->address,
 		.site = r->site,
 		.kind = r->kind && r->kind <= IPCWAIT_KIND_COUNT ? r->kind - 1
 								 : IPCWAIT_KIND_COUNT,
 		.waits = r->waits,
-		.spun = page_row_spun(r),
+		.spun = least(page_row_spun(r), r->waits),
 		.gave_up = r->gave_up,
 		.spun_useful_ns = r->spun_useful_ns,
 		.spun_wasted_ns = r->spun_wasted_ns,
@@ -67,6 +74,7 @@ static void add_page(struct watched *w, const struct page *page)
 {
 	struct watched_process *p = process_of(w, page);
 
+	p->pages += page->head->began_ns;
 	page_add_counters(page, &p->counters);
 	/* Of several copies of the library the one that has learned most knows best. */
 	if (page->head->samples >= p->samples && page->head->block_ns) {
@@ -99,6 +107,8 @@ bool watched_look_again(struct watched *w, struct pages *pages)
 		if (page_read(&pages->page[i]))
 			add_page(w, &pages->page[i]);
 	}
+	for (unsigned i = 0; i < w->processes; i++)
+		counters_settle(&w->process[i].counters);
 	return lives;
 }
 
@@ -117,19 +127,20 @@ static const struct watched_row *row_before(const struct watched *before,
 	for (unsigned i = 0; i < before->rows[table]; i++) {
 		const struct watched_row *r = &before->row[table][i];
 
-		if (r->pid == now->pid && r->address == now->address)
+		if (r->pid == now->pid && r->page == now->page &&
+		    r->address == now->address)
 			return r;
 	}
 	return NULL;
 }
 
-/* A number that has become smaller is another process's, or another library's. */
 static void subtract_row(struct watched_row *r, const struct watched_row *before)
 {
+	/* Who writes to its page has written what it likes. */
 	if (!before || before->waits > r->waits)
 		return;
 	r->waits -= before->waits;
-	r->spun -= before->spun;
+	r->spun = r->spun > before->spun ? least(r->spun - before->spun, r->waits) : 0;
 	r->gave_up -= before->gave_up;
 	r->spun_useful_ns -= before->spun_useful_ns;
 	r->spun_wasted_ns -= before->spun_wasted_ns;
@@ -151,12 +162,13 @@ static void subtract_rows(struct watched *w, const struct watched *before,
 	w->rows[table] = kept;
 }
 
+/* Other pages under the same number began at 0. */
 static void subtract_process(struct watched_process *p, const struct watched *before)
 {
 	for (unsigned i = 0; i < before->processes; i++) {
 		const struct watched_process *b = &before->process[i];
 
-		if (b->pid != p->pid)
+		if (b->pid != p->pid || b->pages != p->pages)
 			continue;
 		counters_subtract(&p->counters, &b->counters);
 		p->missed[PAGE_OBJECTS] -= b->missed[PAGE_OBJECTS];

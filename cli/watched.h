@@ -8,16 +8,18 @@
 /* An object or a call site. */
 struct watched_row {
 	pid_t pid;
+	uint64_t page; /* what tells its page from others of the same number */
 	uint64_t address, site;
 	unsigned kind; /* IPCWAIT_KIND_COUNT: not known */
 	char name[IPCWAIT_PAGE_NAME_BYTES];
-	uint64_t waits, spun, gave_up; /* spun: did not sleep */
+	uint64_t waits, spun, gave_up; /* spun: did not sleep; of these waits */
 	uint64_t spun_useful_ns, spun_wasted_ns, slept_ns;
 	uint64_t window_ns;
 };
 
 struct watched_process {
 	pid_t pid;
+	uint64_t pages; /* what tells its pages from others of the same number */
 	char program[IPCWAIT_PAGE_NAME_BYTES];
 	uint64_t block_ns, samples;
 	struct counters counters;

@@ -253,7 +253,7 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 
 static bool has_given_up(const struct iw_shared *s)
 {
-	/* ORD shared.X4: relaxed, no order: whoever gives up now is just putting in or taking out. */
+	/* ORD shared.X4: relaxed, no order: who gives up just now is putting in or taking out. */
 	return ipcwait_impl_load64_relaxed(&s->head->closed) ||
 	       ipcwait_impl_load64_relaxed(&s->head->recovered);
 }

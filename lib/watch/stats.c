@@ -132,6 +132,9 @@ static void gather_kind(enum ipcwait_kind kind, struct ipcwait_kind_stats *st)
 
 	for (unsigned e = 0; e < IW_EVENTS; e++)
 		counters[e] = total(kind, (enum iw_event)e);
+	/* A child of fork(2) gives up what its parent went to sleep for: it is not counted here. */
+	if ((int64_t)counters[IW_SLEPT] < 0)
+		counters[IW_SLEPT] = 0;
 	memcpy(st, counters, sizeof(*st));
 }
 

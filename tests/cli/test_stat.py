@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`ipcwait stat` and `ipcwait top`: pages of running processes, as others see them."""
 
+import fcntl
 import json
 import os
 import re
@@ -32,6 +33,28 @@ class Pages(run_common.RunTest):
     def page_of(self, pid):
         return os.path.join(FOLDER, str(pid))
 
+    def wait_stopped(self, pid):
+        for _ in range(2000):
+            with open("/proc/%d/stat" % pid, encoding="ascii") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] == "T":
+                    return
+            time.sleep(0.01)
+        self.fail("it does not stop")
+
+    def blocks(self, pid, sig):
+        with open("/proc/%d/status" % pid, encoding="ascii") as f:
+            mask = int(re.search(r"^SigBlk:\s*(\w+)", f.read(), re.M)[1], 16)
+        return mask >> (sig - 1) & 1
+
+    def start_stat(self, *args):
+        """It has looked for the first time when this returns: then it blocks what may end it."""
+        q = subprocess.Popen([common.PROGRAM, "stat", *args], stdout=subprocess.PIPE, env=self.env,
+                             text=True)
+        self.addCleanup(q.stdout.close)
+        while q.poll() is None and not self.blocks(q.pid, signal.SIGTERM):
+            time.sleep(0.01)
+        return q
+
     def stat(self, pid, *args):
         r = self.run_it("stat", "--pid", str(pid), "--json", *args)
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
@@ -57,22 +80,11 @@ class Stat(Pages):
         self.assertEqual(p.wait(), 0)
         self.assertFalse(os.path.exists(self.page_of(p.pid)))
 
-    def wait_stopped(self, pid):
-        for _ in range(2000):
-            with open("/proc/%d/stat" % pid, encoding="ascii") as f:
-                if f.read().rsplit(")", 1)[1].split()[0] == "T":
-                    return
-            time.sleep(0.01)
-        self.fail("it does not stop")
-
     def test_until_it_ends(self):
         """What it counts last, after the last look at it as it ran, is there too."""
         p = self.begin("300", "stop", "4000")
         self.wait_stopped(p.pid)
-        q = subprocess.Popen([common.PROGRAM, "stat", "-p", str(p.pid), "--json"],
-                             stdout=subprocess.PIPE, env=self.env, text=True)
-        self.addCleanup(q.stdout.close)
-        time.sleep(0.3)
+        q = self.start_stat("-p", str(p.pid), "--json")
         os.kill(p.pid, signal.SIGCONT)
         self.assertEqual(p.wait(), 0)
         o = json.loads(q.communicate(timeout=common.SECONDS_MOST)[0])
@@ -86,21 +98,12 @@ class Stat(Pages):
         p = self.begin("300", "stop")
         self.wait_stopped(p.pid)
         for sig in signal.SIGINT, signal.SIGTERM:
-            q = subprocess.Popen([common.PROGRAM, "stat", "-p", str(p.pid)],
-                                 stdout=subprocess.PIPE, env=self.env, text=True)
-            self.addCleanup(q.stdout.close)
-            while not self.blocks(q.pid, sig):
-                time.sleep(0.01)
+            q = self.start_stat("-p", str(p.pid))
             q.send_signal(sig)
             text = q.communicate(timeout=common.SECONDS_MOST)[0]
             self.assertEqual(q.returncode, 0)
             self.assertIn("process %d (run_waits) for " % p.pid, text)
             self.assertIn("No wait came to an end", text)
-
-    def blocks(self, pid, sig):
-        with open("/proc/%d/status" % pid, encoding="ascii") as f:
-            mask = int(re.search(r"^SigBlk:\s*(\w+)", f.read(), re.M)[1], 16)
-        return mask >> (sig - 1) & 1
 
     def test_for_a_time(self):
         p = self.begin("300", "stop")
@@ -208,6 +211,87 @@ class Stat(Pages):
         self.assertFalse(os.path.exists(self.page_of(p.pid)))
 
 
+class Made(Pages):
+    """A second page of a process, which this test writes as it likes."""
+    HEAD = "=QIIQQQQ32s32sQQQ10I"
+    SEM = 1
+    EVENTS = "spun", "slept", "expired"
+
+    def setUp(self):
+        super().setUp()
+        self.other = self.begin("300", "stop", "0")
+        self.wait_stopped(self.other.pid)
+        with open(self.page_of(self.other.pid), "rb") as f:
+            self.page = bytearray(f.read())
+        head = list(struct.unpack_from(self.HEAD, self.page))
+        self.counters_at, self.objects_at = head[9], head[10]
+        shards, shard_bytes, _, self.kind_bytes = head[12:16]
+        for begin, size in ((self.counters_at, shards * shard_bytes),
+                            (self.objects_at, len(self.page) - self.objects_at)):
+            self.page[begin:begin + size] = bytes(size)
+        name = self.page_of(self.other.pid) + ".7"
+        self.fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        self.addCleanup(os.close, self.fd)
+        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
+        self.write()
+        self.lock(fcntl.F_WRLCK)
+
+    def lock(self, how):
+        """What lives has it."""
+        fcntl.fcntl(self.fd, 37,  # F_OFD_SETLK
+                    struct.pack("hhqqi4x", how, os.SEEK_SET, 1 << 61, 1, 0))
+
+    def write(self, began=1, **events):
+        struct.pack_into("=Q", self.page, struct.calcsize("=QIIQ"), began)
+        for i, event in enumerate(self.EVENTS):
+            struct.pack_into("=Q", self.page, self.counters_at + self.SEM * self.kind_bytes + 8 * i,
+                             events.get(event, 0))
+        os.pwrite(self.fd, bytes(self.page), 0)
+
+    def write_object(self, waits, spun):
+        struct.pack_into("=8Q", self.page, self.objects_at, 0x7000, waits, 0, 0, 0, 0, spun, 0)
+
+    def test_who_slept_before_gives_up(self):
+        """It went to sleep before the first look, and is one of those that gave up after it."""
+        self.write(slept=5)
+        p = self.start_stat("-p", str(self.other.pid), "--json")
+        self.write(slept=4, expired=1)
+        os.kill(self.other.pid, signal.SIGCONT)
+        self.assertEqual(self.other.wait(), 0)
+        self.lock(fcntl.F_UNLCK)
+        out = json.loads(p.communicate()[0])
+        for row in out["kinds"]["sem"], out["all"]:
+            self.assertEqual((row["spun"], row["slept"], row["expired"]), (0, 0, 1))
+
+    def metrics(self):
+        text = self.run_it("stat", "--openmetrics", "-p", str(self.other.pid)).stdout
+        return {end: int(n) for end, n in
+                re.findall(r'^ipcwait_waits_total\{.*kind="sem",end="(\w+)"\} (\d+)', text, re.M)}
+
+    def test_series_only_grow(self):
+        self.write(slept=5)
+        before = self.metrics()
+        self.write(slept=4, expired=1)
+        self.assertEqual(self.metrics(), before)
+        self.assertEqual(set(before), {"spun", "slept"})
+
+    def test_another_program_under_the_number(self):
+        """Its counters are its own, not what they are less than those of the one before."""
+        self.write_object(1000, 400)
+        self.write(spun=1000)
+        p = subprocess.Popen([common.PROGRAM, "top", "-p", str(self.other.pid), "-n", "2",
+                              "--interval", "3"], stdout=subprocess.PIPE, text=True, env=self.env)
+        self.addCleanup(p.stdout.close)
+        while "WAITS/S" not in p.stdout.readline():
+            pass
+        self.write_object(100, 130)
+        self.write(began=2, spun=100)
+        out = p.communicate()[0]
+        self.assertNotRegex(out, r"\d{10}")
+        rows = re.findall(r"^ *%d .*? (\d+) +(\d+)%% +(\d+) " % self.other.pid, out, re.M)
+        self.assertEqual([row[1:] for row in rows if int(row[0])], [("100", "0")], out)
+
+
 class BadInput(Pages):
     def test_arguments(self):
         for args, word in [
@@ -233,7 +317,6 @@ class BadInput(Pages):
         p = self.begin("20", "stop")
         with open(self.page_of(p.pid), "rb") as f:
             good = f.read()
-        import fcntl
         name = os.path.join(FOLDER, "%d.7" % p.pid)
         self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
         lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 61, 1, 0)
