@@ -25,7 +25,12 @@ class Calibrate(common.CliTest):
     def calibrate(self, *args, **options):
         """Saved in any case: what else runs is not what is tested."""
         force = [] if "--no-save" in args else ["--force"]
-        r = self.run_it("calibrate", *force, *args, **options)
+        for _ in range(3):
+            r = self.run_it("calibrate", *force, *args, **options)
+            if r.returncode != 1 or "too busy" not in r.stderr:
+                break
+        else:
+            self.skipTest("the machine is too busy to calibrate")
         self.assertEqual((r.returncode, r.stderr), (0, ""), r)
         return r.stdout
 

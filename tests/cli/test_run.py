@@ -331,6 +331,7 @@ class Signals(run_common.RunTest):
 
     def test_a_terminals_signal_comes_once(self):
         script = "n=0; trap 'n=$((n + 1)); echo $n' INT; echo ready; " \
+                 "i=0; while [ $n = 0 ] && [ $i -lt 1000 ]; do sleep 0.02; i=$((i + 1)); done; " \
                  "for i in 1 2 3 4 5 6 7 8; do sleep 0.02; done; echo end $n"
         pid, terminal = pty.fork()
         if not pid:

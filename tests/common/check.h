@@ -29,6 +29,20 @@
 #define CHECK_DEFERS_SIGNALS 0
 #endif
 
+/*
+ * The allocator of AddressSanitizer has locks that fork(2) does not wait for: where the parent's
+ * other threads allocate, a child that makes a thread can wait for one of them for ever. Under the
+ * thread sanitizer it may make none.
+ */
+#ifdef __has_feature
+#define CHECK_CHILD_MAY_ALLOCATE \
+	(!CHECK_DEFERS_SIGNALS && !__has_feature(address_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHECK_CHILD_MAY_ALLOCATE 0
+#else
+#define CHECK_CHILD_MAY_ALLOCATE (!CHECK_DEFERS_SIGNALS)
+#endif
+
 __attribute__((noreturn)) void check_failed(const char *file, int line, const char *what);
 void check_equal(const char *file, int line, const char *what, long long is,
 		 long long want);

@@ -23,9 +23,12 @@ static void wait_in_vain(struct region *r)
 	find_it_lost(r);
 }
 
+/* Or it has slept, and is over: its deadline has passed. */
 static bool sleeps(void *arg)
 {
-	return process_state(*(pid_t *)arg) == 'S';
+	char state = process_state(*(pid_t *)arg);
+
+	return state == 'S' || state == 'Z';
 }
 
 static pid_t seat(struct region *r, void (*body)(struct region *r))

@@ -94,8 +94,15 @@ static void test_manual_wakes_all(void **state)
 	}
 }
 
+static bool is_left(void *left)
+{
+	return event_state(event_word(&event)) == *(uint64_t *)left;
+}
+
 static void test_auto_wakes_one(void **state)
 {
+	uint64_t left;
+
 	(void)state;
 	assert_int_equal(ipcwait_event_init(&event, flags | IPCWAIT_AUTO_RESET), 0);
 	start(wait_once, THREADS);
@@ -103,8 +110,9 @@ static void test_auto_wakes_one(void **state)
 	for (unsigned i = 1; i <= THREADS; i++) {
 		assert_int_equal(ipcwait_event_set(&event), 0);
 		await_through(i);
-		assert_int_equal(event_state(event_word(&event)),
-				 EVENT_SLEEPERS(THREADS - i));
+		/* One that was woken in vain spins before it sleeps again. */
+		left = EVENT_SLEEPERS(THREADS - i);
+		assert_true(check_eventually(is_left, &left));
 	}
 	join(THREADS);
 	assert_int_equal(ipcwait_event_fini(&event), 0);

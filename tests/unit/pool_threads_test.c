@@ -218,20 +218,28 @@ static void test_pools_end(void **state)
 
 /* The child has what the parent's other threads did not have in hand, and both go on. */
 static _Atomic bool stop;
+static _Atomic unsigned at_work;
 
 static void *work(void *arg)
 {
+	(void)hold(arg);
+	at_work++;
 	while (!stop)
 		(void)hold(arg);
 	return NULL;
+}
+
+static bool both_at_work(void *unused)
+{
+	(void)unused;
+	return at_work == 2;
 }
 
 static void in_child(void)
 {
 	alarm(30);
 	(void)hold((void *)99);
-	/* The thread sanitizer knows no threads of a child. */
-	if (!CHECK_DEFERS_SIGNALS)
+	if (CHECK_CHILD_MAY_ALLOCATE)
 		run(hold, 2);
 	(void)ipcwait_pool_trim(pool);
 	ipcwait_pool_destroy(pool);
@@ -244,9 +252,11 @@ static void test_fork(void **state)
 	(void)state;
 	make(0, 3);
 	stop = false;
+	at_work = 0;
 	for (unsigned i = 0; i < 2; i++)
 		CHECK_EQ(pthread_create(&thread[i], NULL, work, (void *)(uintptr_t)(i + 1)),
 			 0);
+	assert_true(check_eventually(both_at_work, NULL));
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(check_in_child(in_child), 0);
 	stop = true;

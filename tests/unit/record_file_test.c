@@ -62,7 +62,8 @@ static void threads_get_places_of_their_own(void)
 	record(1);
 	record_in_threads();
 	CHECK_EQ(count_waits(2) + head->lost, THREADS * EACH + 1);
-	CHECK(head->room > THREADS * EACH / 2);
+	CHECK(head->room > THREADS * EACH / 2 ||
+	      (head->lost && head->room > IW_RECORD_CHUNK));
 	tidy_up();
 }
 
@@ -105,7 +106,7 @@ static void children_share_the_file(void)
 		CHECK_EQ(processes_with((uint32_t)getpid()), 1);
 		for (uint64_t i = 0; i < recorded; i++)
 			of_parent += wait_at(i)->pid == (uint32_t)getpid();
-		CHECK(of_parent > EACH && of_parent < recorded - EACH);
+		CHECK(head->lost || (of_parent > EACH && of_parent < recorded - EACH));
 	}
 	tidy_up();
 }

@@ -193,7 +193,7 @@ static void test_a_writer_gives_up(void **state)
 
 	(void)state;
 	assert_int_equal(ipcwait_rwlock_rdlock(&l), 0);
-	start(&writer, true, ipcwait_deadline_in_ns(50000000));
+	start(&writer, true, ipcwait_deadline_in_ns(1000000000));
 	await_sleepers(1, 0);
 	start(&reader, false, IPCWAIT_FOREVER);
 	assert_int_equal(join(&writer), -ETIMEDOUT);
