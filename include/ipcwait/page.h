@@ -26,7 +26,8 @@
  *            few events out of step with itself, and a name half written. At most one of 32 waits
  *            that a thread has only spun for is not yet in the rows; the counters have all
  * Processes: a child of fork(2) has a page of its own, and counts from 0 in it. One made by
- *            _Fork(3) or clone(2) counts in its parent's
+ *            _Fork(3) or clone(2) counts in its parent's: some of what both count is lost, and a
+ *            counter may go back
  * Lifetime:  the file of a process that has died without exit(3) stays until the next reader, or
  *            the next process with its number, removes it. As long as the process lives it holds a
  *            lock (F_OFD_SETLK in fcntl(2)) on the byte IPCWAIT_PAGE_LOCK

@@ -140,7 +140,8 @@ struct ipcwait_object_stats {
  *
  * The waits of this process that had to wait, as above. They are counted from when the object got
  * its name; with IPCWAIT_EXPLAIN=1 or IPCWAIT_PAGE=1 on all objects, from the first. Of waits that
- * were only spun for a thread may put off counting one in 32, but not the calling thread.
+ * were only spun for a thread may put off counting one in 32, but not the calling thread; so some
+ * from before the name may be among them.
  *
  * Return: the number of bytes filled in.
  *   -EINVAL  @w is NULL or misaligned, @st is NULL, or @size leaves no room for what comes before
