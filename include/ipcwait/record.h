@@ -17,8 +17,8 @@
  *
  * A process is told of by IPCWAIT_RECORD_PROCESS before anything else of it. Numbers of processes
  * come again; what follows such a record is about that process, until the next with its number.
- * exec(3) begins another process in that sense. Where several threads of a child of fork(2) make its
- * first waits at once, some may come before its own record, and under its parent's number.
+ * exec(3) begins another process in that sense. Where several threads of a child of fork(2) make
+ * its first waits at once, some may come before its own record, and under its parent's number.
  *
  * Ordering:  the records of one thread are in the order of its waits, those of different threads in
  *            the order of their ends but for the time between reading the clock and writing
