@@ -17,15 +17,18 @@
 #include "common/fuzz.h"
 #include "fuzz/input.h"
 
-#define CALLS_MOST  60
-#define HOUR_NS     INT64_C(3600000000000)
-#define DEPTH_MOST  12
-#define SLEEPS_MOST 200
+#define CALLS_MOST 60
+#define HOUR_NS    INT64_C(3600000000000)
+#define DEPTH_MOST 12
+
+/* Of a wait that is not far, each on an alarm of some seconds; and those that the input ends. */
+#define SLEEPS_MOST 1000
 
 struct waiter {
 	struct waiter *outer;
 	int64_t deadline_ns;
 	uint64_t ticket;
+	unsigned sleeps;
 	bool spins, released;
 };
 
@@ -33,7 +36,7 @@ static struct ipcwait_cond c;
 static struct ipcwait_mutex m;
 static struct input *in;
 static struct waiter *innermost;
-static unsigned depth, calls, sleeps;
+static unsigned depth, calls;
 static bool checked; /* by the model */
 static bool in_call; /* other than a wait */
 
@@ -121,7 +124,7 @@ static int on_wait(const struct fake_call *fresh)
 	/* The sleeps of whoever ends it. */
 	if (in_call || !me)
 		return expire(call.deadline_ns);
-	FUZZ_CHECK(++sleeps < SLEEPS_MOST);
+	FUZZ_CHECK(++me->sleeps < SLEEPS_MOST);
 	note_ticket(me);
 	FUZZ_CHECK(!me->released || !checked);
 	others(how % 4);
@@ -237,7 +240,7 @@ static void begin(void)
 	fake.on_wait = on_wait;
 	fake.on_clock = on_clock;
 	innermost = NULL;
-	depth = calls = sleeps = 0;
+	depth = calls = 0;
 	in_call = false;
 	checked = how < 224;
 	FUZZ_CHECK(ipcwait_mutex_init(&m, how & 8 ? IPCWAIT_PRIVATE : 0) == 0);

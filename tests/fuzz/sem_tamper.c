@@ -102,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	kernel.others = kernel.others_stop = change;
 	kernel.long_spins = true;
 	kernel.flags_change = true;
+	kernel.note = &s->reserved;
 	take_bytes(&bytes, s, sizeof(*s));
 	earlier = *s;
 	in = &bytes;
