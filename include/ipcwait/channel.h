@@ -365,7 +365,8 @@ IPCWAIT_API int ipcwait_channel_close(struct ipcwait_channel *ch);
  * @hi: and one that were there at most, at one moment of the call
  *
  * Both are the same if nobody else uses the channel. Elements that are just being put in or taken
- * out count, or do not.
+ * out count, or do not. Of a channel between processes it looks at the place of each element in it,
+ * twice: a process may have died there.
  *
  * Return: 0.
  *   -EINVAL  a pointer is NULL

@@ -251,28 +251,17 @@ static uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-static bool has_given_up(const struct iw_shared *s)
-{
-	/* ORD shared.X4: relaxed, no order: who gives up just now is putting in or taking out. */
-	return ipcwait_impl_load64_relaxed(&s->head->closed) ||
-	       ipcwait_impl_load64_relaxed(&s->head->recovered);
-}
-
 /*
  * Places between head and tail whose lap is over: given up by a sender that found it closed, or
  * taken from the dead. Head goes past them when something is received.
  */
 static uint64_t given_up(const struct iw_shared *s, uint64_t from, uint64_t to)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, most = at_most(distance(s, from, to), 2 * s->is.capacity);
 
-	if (!has_given_up(s))
-		return 0;
-	for (uint64_t i = 0; i < 2 * s->is.capacity && from != to; i++) {
+	for (uint64_t i = 0; i < most && index_of(s, from) < s->is.capacity; i++) {
 		uint64_t index = index_of(s, from);
 
-		if (index >= s->is.capacity)
-			break;
 		/* ORD shared.S8: seq_cst, before tail is read again. Pairs with shared.S3 and
 		 * shared_bury.S2. */
 		n += past(s, ipcwait_impl_load64_seq_cst(iw_shared_slot(s, index)), from) >=
