@@ -83,22 +83,28 @@ void counters_add(struct counters *c, const struct counters_shape *s,
 		add_shard(c, s, memory + i * (s->shard_bytes / WORD));
 }
 
-static void subtract_words(void *from, const void *other, size_t bytes)
-{
-	uint64_t a, b;
+/* Nothing else is in it. */
+#define COUNTERS (sizeof(struct counters) / WORD)
 
-	for (size_t at = 0; at < bytes; at += WORD) {
-		memcpy(&a, (char *)from + at, WORD);
-		memcpy(&b, (const char *)other + at, WORD);
-		a -= b;
-		memcpy((char *)from + at, &a, WORD);
-	}
+static void combine(struct counters *c, const struct counters *other, bool subtract)
+{
+	uint64_t a[COUNTERS], b[COUNTERS];
+
+	memcpy(a, c, sizeof(a));
+	memcpy(b, other, sizeof(b));
+	for (unsigned i = 0; i < COUNTERS; i++)
+		a[i] += subtract ? -b[i] : b[i];
+	memcpy(c, a, sizeof(a));
+}
+
+void counters_sum(struct counters *c, const struct counters *more)
+{
+	combine(c, more, false);
 }
 
 void counters_subtract(struct counters *c, const struct counters *before)
 {
-	subtract_words(c, before, sizeof(*c));
-	counters_settle(c);
+	combine(c, before, true);
 }
 
 void counters_settle(struct counters *c)

@@ -30,7 +30,8 @@ bool counters_fit(const struct counters_shape *s, uint64_t bytes);
 void counters_add(struct counters *c, const struct counters_shape *s,
 		  const uint64_t *memory);
 
-/* What was counted since @before, settled. */
+/* Several of them: settle what comes out. */
+void counters_sum(struct counters *c, const struct counters *more);
 void counters_subtract(struct counters *c, const struct counters *before);
 
 /*

@@ -73,17 +73,58 @@ static void add_table(struct watched *w, const struct page *page, enum page_tabl
 static void add_page(struct watched *w, const struct page *page)
 {
 	struct watched_process *p = process_of(w, page);
+	struct watched_page *its;
 
-	p->pages += page->head->began_ns;
-	page_add_counters(page, &p->counters);
+	w->page = grow(w->page, w->pages, sizeof(*its));
+	its = &w->page[w->pages++];
+	*its = (struct watched_page){ .pid = page->pid, .began_ns = page->head->began_ns };
+	page_add_counters(page, &its->counters);
 	/* Of several copies of the library the one that has learned most knows best. */
 	if (page->head->samples >= p->samples && page->head->block_ns) {
 		p->samples = page->head->samples;
 		p->block_ns = page->head->block_ns;
 	}
 	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++) {
-		p->missed[t] += page_missed(page, t);
+		its->missed[t] = page_missed(page, t);
 		add_table(w, page, t);
+	}
+}
+
+static const struct watched_page *page_before(const struct watched *before,
+					      const struct watched_page *now)
+{
+	for (unsigned i = 0; i < before->pages; i++)
+		if (before->page[i].pid == now->pid &&
+		    before->page[i].began_ns == now->began_ns)
+			return &before->page[i];
+	return NULL;
+}
+
+/* What a page has counted since @before; one that was not there had counted nothing. */
+static void add_to_process(struct watched_process *p, const struct watched_page *page,
+			   const struct watched_page *before)
+{
+	counters_sum(&p->counters, &page->counters);
+	if (before)
+		counters_subtract(&p->counters, &before->counters);
+	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++)
+		p->missed[t] += page->missed[t] - (before ? before->missed[t] : 0);
+}
+
+/* Page by page: they come and go, with what they have counted, and their process stays. */
+static void sum_processes(struct watched *w, const struct watched *before)
+{
+	unsigned page = 0;
+
+	for (unsigned i = 0; i < w->processes; i++) {
+		struct watched_process *p = &w->process[i];
+
+		p->counters = (struct counters){ .reasons = { 0 } };
+		p->missed[PAGE_OBJECTS] = p->missed[PAGE_CALL_SITES] = 0;
+		for (; page < w->pages && w->page[page].pid == p->pid; page++)
+			add_to_process(p, &w->page[page],
+				       page_before(before, &w->page[page]));
+		counters_settle(&p->counters);
 	}
 }
 
@@ -107,14 +148,14 @@ bool watched_look_again(struct watched *w, struct pages *pages)
 		if (page_read(&pages->page[i]))
 			add_page(w, &pages->page[i]);
 	}
-	for (unsigned i = 0; i < w->processes; i++)
-		counters_settle(&w->process[i].counters);
+	sum_processes(w, &(struct watched){ .pages = 0 });
 	return lives;
 }
 
 void watched_free(struct watched *w)
 {
 	free(w->process);
+	free(w->page);
 	free(w->row[PAGE_OBJECTS]);
 	free(w->row[PAGE_CALL_SITES]);
 	*w = (struct watched){ .at_ns = 0 };
@@ -162,20 +203,6 @@ static void subtract_rows(struct watched *w, const struct watched *before,
 	w->rows[table] = kept;
 }
 
-/* Other pages under the same number began at 0. */
-static void subtract_process(struct watched_process *p, const struct watched *before)
-{
-	for (unsigned i = 0; i < before->processes; i++) {
-		const struct watched_process *b = &before->process[i];
-
-		if (b->pid != p->pid || b->pages != p->pages)
-			continue;
-		counters_subtract(&p->counters, &b->counters);
-		p->missed[PAGE_OBJECTS] -= b->missed[PAGE_OBJECTS];
-		p->missed[PAGE_CALL_SITES] -= b->missed[PAGE_CALL_SITES];
-	}
-}
-
 static void *copy(const void *all, unsigned n, size_t size)
 {
 	void *p = n ? malloc(n * size) : NULL;
@@ -190,10 +217,10 @@ void watched_since(struct watched *d, const struct watched *now,
 {
 	*d = *now;
 	d->process = copy(now->process, now->processes, sizeof(*d->process));
+	d->page = copy(now->page, now->pages, sizeof(*d->page));
 	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++)
 		d->row[t] = copy(now->row[t], now->rows[t], sizeof(*d->row[t]));
-	for (unsigned i = 0; i < d->processes; i++)
-		subtract_process(&d->process[i], before);
+	sum_processes(d, before);
 	subtract_rows(d, before, PAGE_OBJECTS);
 	subtract_rows(d, before, PAGE_CALL_SITES);
 }

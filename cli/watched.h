@@ -17,9 +17,17 @@ struct watched_row {
 	uint64_t window_ns;
 };
 
+/* Of a copy of the library in a process: its counters as they were read, not settled. */
+struct watched_page {
+	pid_t pid;
+	uint64_t began_ns; /* what tells it from others of the same number */
+	struct counters counters;
+	uint64_t missed[2];
+};
+
+/* With the sums of its pages. */
 struct watched_process {
 	pid_t pid;
-	uint64_t pages; /* what tells its pages from others of the same number */
 	char program[IPCWAIT_PAGE_NAME_BYTES];
 	uint64_t block_ns, samples;
 	struct counters counters;
@@ -29,8 +37,9 @@ struct watched_process {
 struct watched {
 	int64_t at_ns;
 	struct watched_process *process; /* by pid */
+	struct watched_page *page;       /* the same */
 	struct watched_row *row[2];      /* by enum page_table */
-	unsigned processes, rows[2];
+	unsigned processes, pages, rows[2];
 	unsigned refused; /* pages that this version cannot read */
 };
 

@@ -229,10 +229,10 @@ class Made(Pages):
         for begin, size in ((self.counters_at, shards * shard_bytes),
                             (self.objects_at, len(self.page) - self.objects_at)):
             self.page[begin:begin + size] = bytes(size)
-        name = self.page_of(self.other.pid) + ".7"
-        self.fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        self.name = self.page_of(self.other.pid) + ".7"
+        self.fd = os.open(self.name, os.O_RDWR | os.O_CREAT, 0o600)
         self.addCleanup(os.close, self.fd)
-        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
+        self.addCleanup(lambda: os.path.exists(self.name) and os.unlink(self.name))
         self.write()
         self.lock(fcntl.F_WRLCK)
 
@@ -259,7 +259,7 @@ class Made(Pages):
         os.kill(self.other.pid, signal.SIGCONT)
         self.assertEqual(self.other.wait(), 0)
         self.lock(fcntl.F_UNLCK)
-        out = json.loads(p.communicate()[0])
+        out = json.loads(p.communicate(timeout=common.SECONDS_MOST)[0])
         for row in out["kinds"]["sem"], out["all"]:
             self.assertEqual((row["spun"], row["slept"], row["expired"]), (0, 0, 1))
 
@@ -275,21 +275,63 @@ class Made(Pages):
         self.assertEqual(self.metrics(), before)
         self.assertEqual(set(before), {"spun", "slept"})
 
+    def start_top(self):
+        """It has looked twice when this returns, and looks each second."""
+        p = subprocess.Popen([common.PROGRAM, "top", "-p", str(self.other.pid), "-n", "60",
+                              "--interval", "1"], stdout=subprocess.PIPE, text=True, env=self.env)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        self.addCleanup(p.stdout.close)
+        self.next_frame(p)
+        return p
+
+    def next_frame(self, p):
+        """Up to the head of the next table of objects: those of one look, the sums of the next."""
+        text = ""
+        for line in iter(p.stdout.readline, ""):
+            text += line
+            if "WAITS/S" in line:
+                return text
+        return self.fail("top has ended")
+
+    def rate(self, frame):
+        """Waits a second of the process."""
+        return int(re.search(r"\(%d\): (\d+) waits/s" % self.other.pid, frame)[1])
+
+    def busy_frame(self, p):
+        while not self.rate(frame := self.next_frame(p)):
+            pass
+        return frame
+
     def test_another_program_under_the_number(self):
         """Its counters are its own, not what they are less than those of the one before."""
         self.write_object(1000, 400)
         self.write(spun=1000)
-        p = subprocess.Popen([common.PROGRAM, "top", "-p", str(self.other.pid), "-n", "2",
-                              "--interval", "3"], stdout=subprocess.PIPE, text=True, env=self.env)
-        self.addCleanup(p.stdout.close)
-        while "WAITS/S" not in p.stdout.readline():
-            pass
+        p = self.start_top()
         self.write_object(100, 130)
         self.write(began=2, spun=100)
-        out = p.communicate()[0]
-        self.assertNotRegex(out, r"\d{10}")
-        rows = re.findall(r"^ *%d .*? (\d+) +(\d+)%% +(\d+) " % self.other.pid, out, re.M)
-        self.assertEqual([row[1:] for row in rows if int(row[0])], [("100", "0")], out)
+        self.assertLessEqual(self.rate(self.busy_frame(p)), 110)
+        rows = re.findall(r"^ *%d .*? (\d+) +(\d+)%% +(\d+) " % self.other.pid, self.next_frame(p),
+                          re.M)
+        self.assertEqual([row[1:] for row in rows if int(row[0])], [("100", "0")])
+
+    def test_a_page_that_goes(self):
+        """What the other pages of the process had counted before is not new."""
+        p = self.start_top()
+        self.lock(fcntl.F_UNLCK)
+        while os.path.exists(self.name):
+            self.assertEqual(self.rate(self.next_frame(p)), 0)
+        for _ in range(2):
+            self.assertEqual(self.rate(self.next_frame(p)), 0)
+
+    def test_a_page_that_comes(self):
+        """All of it is new, and nothing of the others."""
+        hidden = os.path.join(FOLDER, ".%d" % self.other.pid)
+        os.rename(self.name, hidden)
+        self.write(spun=1000)
+        p = self.start_top()
+        os.rename(hidden, self.name)
+        self.assertLessEqual(self.rate(self.busy_frame(p)), 1100)
 
 
 class BadInput(Pages):
