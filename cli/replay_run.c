@@ -11,11 +11,24 @@
 /* As in the library: a wake that took longer was not the machine's. */
 #define LATE_NS_MOST 1000000
 
-/* Waits on one object after the other, so that a rule can begin anew with each. */
+static const struct waits_process *first_of(const struct waits_process *p)
+{
+	while (p->parent)
+		p = p->parent;
+	return p;
+}
+
+/*
+ * Waits on one object after the other, so that a rule can begin anew with each, and copies of a
+ * program beside each other.
+ */
 static int by_object(const void *a, const void *b)
 {
 	const struct waits_wait *p = a, *q = b;
+	size_t first_p = first_of(p->process)->index, first_q = first_of(q->process)->index;
 
+	if (first_p != first_q)
+		return first_p < first_q ? -1 : 1;
 	if (p->process != q->process)
 		return p->process->index < q->process->index ? -1 : 1;
 	if (p->is->object != q->is->object)
@@ -100,13 +113,6 @@ static void renew(const struct rule *rule, union rule_state *state, uint64_t sit
 		return;
 	}
 	begin(rule, state, block_ns);
-}
-
-static const struct waits_process *first_of(const struct waits_process *p)
-{
-	while (p->parent)
-		p = p->parent;
-	return p;
 }
 
 /*

@@ -167,12 +167,12 @@ class Replay(RecordTest):
         self.assertEqual((o["program"], o["format"]), ("ipcwait replay", 1))
         return o
 
-    def make(self, waits, lateness=10000, name="made", caused=0, then=(), parent=0):
+    def make(self, waits, lateness=10000, name="made", caused=0, others=()):
         """A record of waits (object, length, spun), all of which slept but those that spun, and
-        caused so much of their length themselves; then those of a process 8."""
+        caused so much of their length themselves; then (pid, parent, waits) of others."""
         records = []
-        for pid, its_parent, its in ((7, 0, waits), (8, parent, then)):
-            records.append(struct.pack("<IIIIQ32sQQ", 1, pid, its_parent, 0, 0, b"made", pid, 0))
+        for pid, parent, its in ((7, 0, waits), *others):
+            records.append(struct.pack("<IIIIQ32sQQ", 1, pid, parent, 0, 0, b"made", pid, 0))
             for n, (what, length, spun) in enumerate(its):
                 slept = 0 if spun >= length else length - spun + lateness
                 records.append(struct.pack("<IIIBBBBQQQQQIIQ", 2, pid, pid, 0, 4 if slept else 0, 0,
@@ -226,11 +226,12 @@ class Replay(RecordTest):
         long = [(0x10, 5000000, 0)] * 2000
         short = [(0x100 * n, 1000, 0) for n in range(1, 200)]
         price = "--wake", "20", "--paid", "10"
-        slept = [self.replay(self.make(long, then=then, parent=parent), *price)
-                 ["rules"]["adaptive"]["slept"]
-                 for then, parent in (((), 0), (short, 0), (short, 7))]
-        self.assertEqual(slept[1], slept[0])
-        self.assertGreater(slept[2], slept[0])
+        alone, another, copy, both = [
+            self.replay(self.make(long, others=others), *price)["rules"]["adaptive"]["slept"]
+            for others in ((), [(8, 0, short)], [(8, 7, short)], [(8, 0, short), (9, 7, short)])]
+        self.assertEqual(another, alone)
+        self.assertGreater(copy, alone)
+        self.assertEqual(both, copy)
 
     def test_the_own_rule(self):
         """Waits far below B are spun for, waits far above are slept through."""
