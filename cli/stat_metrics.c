@@ -94,7 +94,10 @@ static void value(FILE *f, uint64_t n, bool time)
 		fprintf(f, "} %" PRIu64 "\n", n);
 }
 
-/* Who sleeps and gives up leaves slept; a series only grows. */
+/*
+ * Who sleeps and gives up leaves slept. So a series only grows, but for the few waits whose
+ * counters were being written when they were read.
+ */
 static uint64_t value_of(const struct ipcwait_kind_stats *k, const struct event *e)
 {
 	if (e->at == offsetof(struct ipcwait_kind_stats, slept))
