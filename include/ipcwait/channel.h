@@ -365,8 +365,8 @@ IPCWAIT_API int ipcwait_channel_close(struct ipcwait_channel *ch);
  * @hi: and one that were there at most, at one moment of the call
  *
  * Both are the same if nobody else uses the channel. Elements that are just being put in or taken
- * out count, or do not. Of a channel between processes it looks at the place of each element in it,
- * twice: a process may have died there.
+ * out count, or do not. For a channel between processes the call looks at the place of each element
+ * twice, since a process may have died there: it takes longer the more there are.
  *
  * Return: 0.
  *   -EINVAL  a pointer is NULL

@@ -77,7 +77,6 @@ MUTANTS = [
     mutant('claimed by a store', CLAIM,
            '(ipcwait_impl_store64_release(p->slot, p->mine), 1)', 'tried only'),
     mutant('what was given up counts', 'i < most && ', 'false && ', 'closed'),
-    mutant('what the dead gave up counts', 'i < most && ', 'false && ', 'killed'),
     mutant('freed for the same lap', '(void)go_on(s, &p, IW_SHARED_STATES - IW_SHARED_READING);',
            '(void)go_on(s, &p, -3);', 'handed over'),
     # The dead
