@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "counters.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define WORD sizeof(uint64_t)
@@ -83,8 +84,9 @@ void counters_add(struct counters *c, const struct counters_shape *s,
 		add_shard(c, s, memory + i * (s->shard_bytes / WORD));
 }
 
-/* Nothing else is in it. */
-#define COUNTERS (sizeof(struct counters) / WORD)
+#define COUNTERS ((IPCWAIT_KIND_COUNT + 1) * COUNTERS_EVENTS + IPCWAIT_REASON_COUNT)
+
+static_assert(sizeof(struct counters) == COUNTERS * WORD, "nothing else is in it");
 
 static void combine(struct counters *c, const struct counters *other, bool subtract)
 {

@@ -30,7 +30,7 @@ bool counters_fit(const struct counters_shape *s, uint64_t bytes);
 void counters_add(struct counters *c, const struct counters_shape *s,
 		  const uint64_t *memory);
 
-/* Several of them: settle what comes out. */
+/* With those of another page, less those of an earlier look. Neither settles. */
 void counters_sum(struct counters *c, const struct counters *more);
 void counters_subtract(struct counters *c, const struct counters *before);
 

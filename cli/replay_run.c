@@ -11,24 +11,16 @@
 /* As in the library: a wake that took longer was not the machine's. */
 #define LATE_NS_MOST 1000000
 
-static const struct waits_process *first_of(const struct waits_process *p)
-{
-	while (p->parent)
-		p = p->parent;
-	return p;
-}
-
 /*
  * Waits on one object after the other, so that a rule can begin anew with each, and copies of a
  * program beside each other.
  */
-static int by_object(const void *a, const void *b)
+static int by_program(const void *a, const void *b)
 {
 	const struct waits_wait *p = a, *q = b;
-	size_t first_p = first_of(p->process)->index, first_q = first_of(q->process)->index;
 
-	if (first_p != first_q)
-		return first_p < first_q ? -1 : 1;
+	if (p->process->first != q->process->first)
+		return p->process->first->index < q->process->first->index ? -1 : 1;
 	if (p->process != q->process)
 		return p->process->index < q->process->index ? -1 : 1;
 	if (p->is->object != q->is->object)
@@ -121,7 +113,7 @@ static void renew(const struct rule *rule, union rule_state *state, uint64_t sit
  */
 static bool forgets(const struct waits_wait *last, const struct waits_wait *now)
 {
-	return !last || first_of(last->process) != first_of(now->process);
+	return !last || last->process->first != now->process->first;
 }
 
 static void replay_wait(struct replay_bill *b, const struct rule *rule,
@@ -144,7 +136,7 @@ static void replay_wait(struct replay_bill *b, const struct rule *rule,
 void replay_sort(struct waits *w)
 {
 	if (w->n)
-		qsort(w->wait, w->n, sizeof(*w->wait), by_object);
+		qsort(w->wait, w->n, sizeof(*w->wait), by_program);
 }
 
 struct replay_bill replay_under(const struct waits *w, const struct rule *rule,

@@ -95,8 +95,9 @@ static void value(FILE *f, uint64_t n, bool time)
 }
 
 /*
- * Who sleeps and gives up leaves slept. So a series only grows, but for the few waits whose
- * counters were being written when they were read.
+ * Who sleeps and gives up leaves slept. So what is written as slept is all that did not only spin,
+ * and the series grows: but for a few waits that were being counted when they were read, and where
+ * a copy of the library is unloaded.
  */
 static uint64_t value_of(const struct ipcwait_kind_stats *k, const struct event *e)
 {

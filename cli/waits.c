@@ -61,6 +61,7 @@ static struct waits_process *begin_process(struct waits *w, uint32_t pid)
 		give_up("no memory");
 	p->pid = pid;
 	p->index = w->processes;
+	p->first = p;
 	p->before = w->last[pid % WAITS_LASTS];
 	w->last[pid % WAITS_LASTS] = p;
 	w->process = grow(w->process, w->processes, sizeof(struct waits_process *));
@@ -89,6 +90,7 @@ static void take_process(struct waits *w, const struct ipcwait_record_process *r
 	memcpy(p->program, r->program, sizeof(p->program) - 1);
 	info_make_printable(p->program);
 	if (parent) {
+		p->first = parent->first;
 		p->block_ns = parent->block_ns;
 		p->samples = parent->samples;
 		p->waker_ns = parent->waker_ns;

@@ -26,6 +26,7 @@ struct waits_process {
 		*before; /* the last with a number like this one's; for waits.c */
 	uint64_t identity;
 	const struct waits_process *parent; /* of whom it was a copy; NULL: of nobody */
+	const struct waits_process *first;  /* of those copies: where the program began */
 	char program[IPCWAIT_RECORD_NAME_BYTES];
 	uint64_t began_ns;
 	/* What it knew last; no B: nothing. */
