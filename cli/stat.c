@@ -230,6 +230,11 @@ static int write_out(const struct options *o, const struct watched *w, double se
 	struct outfile file;
 	int r;
 
+	/* Its owner may have spoilt it since it was found. Metrics are a file all the same. */
+	if (!w->processes && !o->openmetrics) {
+		(void)complain("the statistics page cannot be read any more");
+		return EXIT_FAILED;
+	}
 	if (!o->output) {
 		write_to(stdout, o, w, seconds);
 		return EXIT_DONE;
