@@ -29,6 +29,9 @@
 #define SPIN_NS INT64_C(200000)
 #define PART_NS INT64_C(8000000)
 
+/* Whoever finds another at its parent's waiters looks again after so long, lib/sync/copy.c. */
+#define LOOK_NS INT64_C(100000)
+
 /* Readings of the clock in a call besides those of the spins, per sleep. */
 #define READINGS 40
 
@@ -168,6 +171,7 @@ static bool final(const struct kernel_call *call, int r, int64_t deadline_ns)
 /* Whoever scribbled says that a thread of this process is just forgetting a parent's waiters. */
 static int look_again(const struct fake_call *c)
 {
+	FUZZ_CHECK(c->deadline_ns <= fake.now_ns + LOOK_NS);
 	if (*c->word != c->value)
 		return -EAGAIN;
 	pass_until(c->deadline_ns);

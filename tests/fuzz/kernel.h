@@ -39,9 +39,10 @@ struct kernel {
 	void (*others_stop)(void); /* what they do while the thread is stopped */
 	uint32_t readings_to_stop;
 	bool long_spins; /* any call may */
-	/* A call may find others than it had when it was made, and ask once more after any answer. */
+	/* A call may find others than it had when it was made, and ask again after any answer. */
 	bool flags_change;
-	/* Others may write there that a thread is forgetting a parent's waiters; NULL: they may not. */
+	/* Others may write there that a thread is forgetting a parent's waiters; NULL: nobody
+	 * does. */
 	const uint32_t *note;
 	unsigned sleeps;
 	unsigned idle; /* sleeps since the input was used up */

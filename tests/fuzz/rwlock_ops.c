@@ -29,6 +29,10 @@
 #define PATIENCE_NS INT64_C(60000000)
 #define SLEEPS_MOST 200
 
+/* Looks of who finds another at its parent's waiters, and the time between them, in ns. */
+#define LOOKS_MOST 100
+#define LOOK_NS    INT64_C(100000)
+
 enum kind {
 	RDLOCK,
 	TRYRDLOCK,
@@ -324,7 +328,8 @@ static int answer(const struct fake_call *c)
 /* The bytes say that a thread of this process is just forgetting a parent's waiters. */
 static int look_again(struct pending *p, const struct fake_call *c)
 {
-	FUZZ_CHECK(wild(p->m) && ++p->looks <= SLEEPS_MOST);
+	FUZZ_CHECK(wild(p->m) && ++p->looks <= LOOKS_MOST);
+	FUZZ_CHECK(c->deadline_ns <= fake.now_ns + LOOK_NS);
 	return *c->word == c->value ? sleep_until(c->deadline_ns) : -EAGAIN;
 }
 
