@@ -95,7 +95,7 @@ static bool parse_mount(struct mount *m, char *line)
 		return false;
 	unescape(m->top);
 	unescape(m->point);
-	return true;
+	return *m->point == '/';
 }
 
 /* What of @name is below @top; NULL if it is elsewhere. */

@@ -111,7 +111,7 @@ static bool parse_mount(char *line, struct mount *m)
 		return false;
 	unescape(m->top);
 	unescape(m->point);
-	return true;
+	return *m->point == '/';
 }
 
 /* What of @name is below @top; NULL if it is not, or is said relative to a namespace. */

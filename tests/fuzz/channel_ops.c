@@ -47,7 +47,7 @@ struct model {
 	struct ipcwait_channel_params is;
 	struct stock stock;
 	bool closed;
-	int fd; /* 0: there is none */
+	int fd; /* -1: there is none */
 	bool readable;
 };
 
@@ -136,7 +136,7 @@ static void make(struct model *m, struct input *in)
 	FUZZ_CHECK(m->ch);
 	stock_begin(&m->stock, m->is.elem_size);
 	m->closed = m->readable = false;
-	m->fd = 0;
+	m->fd = -1;
 }
 
 /* One that has passed where the call @waits. */
@@ -165,7 +165,7 @@ static void send(struct model *m, struct input *in, enum call call)
 	if (call != SEND_N && r == 0)
 		r = 1;
 	FUZZ_CHECK(r == want);
-	m->readable |= m->fd && r > 0;
+	m->readable |= m->fd >= 0 && r > 0;
 	batch_went_in(b, &m->stock, r);
 }
 
@@ -205,7 +205,7 @@ static void after_case(struct model *m, const struct ipcwait_channel_case *c, un
 	bool moved = done && want == 0;
 
 	FUZZ_CHECK(c->result == want);
-	m->readable |= m->fd && sends && moved;
+	m->readable |= m->fd >= 0 && sends && moved;
 	if (sends)
 		batch_went_in(&batches[i], &m->stock, moved);
 	else
@@ -251,16 +251,20 @@ static void make_eventfd(struct model *m)
 {
 	int fd = ipcwait_channel_eventfd(m->ch);
 
-	FUZZ_CHECK(fd > 0 && (!m->fd || fd == m->fd));
-	m->readable |= !m->fd;
+	FUZZ_CHECK(fd >= 0 && (m->fd < 0 || fd == m->fd));
+	m->readable |= m->fd < 0;
 	m->fd = fd;
 }
 
 static bool is_readable(const struct model *m)
 {
 	struct pollfd p = { .fd = m->fd, .events = POLLIN };
+	int saved_errno = errno;
+	bool readable = poll(&p, 1, 0) == 1 && p.revents == POLLIN;
 
-	return poll(&p, 1, 0) == 1 && p.revents == POLLIN;
+	/* libFuzzer has an alarm. */
+	errno = saved_errno;
+	return readable;
 }
 
 /* The first in the set that has an element or is closed. */
@@ -286,7 +290,7 @@ static void wait_any(struct input *in)
 static void close_it(struct model *m)
 {
 	FUZZ_CHECK(ipcwait_channel_close(m->ch) == (m->closed ? -EALREADY : 0));
-	m->readable |= m->fd && !m->closed;
+	m->readable |= m->fd >= 0 && !m->closed;
 	m->closed = true;
 }
 
@@ -329,13 +333,13 @@ static void after_meeting(const struct partner *p, const struct ipcwait_channel_
 	FUZZ_CHECK(mine->result == (closes ? 4711 : 0));
 	batch_went_in(&batches[sends ? CHANNELS : p->does], &m->stock, !closes);
 	batch_came_out(&batches[sends ? p->does : CHANNELS], &m->stock, !closes);
-	m->readable |= m->fd && m->is.capacity && !closes;
+	m->readable |= m->fd >= 0 && m->is.capacity && !closes;
 	for (unsigned i = 0; i < p->n; i++) {
 		m = &models[p->of[i]];
 		if (i != p->does)
 			after_case(m, &p->cases[i], i, false);
 		/* A sender that has to wait for a receiver tells of itself. */
-		if (m->fd && !m->is.capacity)
+		if (m->fd >= 0 && !m->is.capacity)
 			m->readable |= is_readable(m);
 	}
 }
@@ -400,7 +404,7 @@ static void check(const struct model *m)
 
 	FUZZ_CHECK(ipcwait_channel_length(m->ch, &lo, &hi) == 0);
 	FUZZ_CHECK(lo == length(m) && hi == lo);
-	FUZZ_CHECK(!m->fd || is_readable(m) == m->readable);
+	FUZZ_CHECK(m->fd < 0 || is_readable(m) == m->readable);
 }
 
 /* What moves elements is called most. */

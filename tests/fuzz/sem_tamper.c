@@ -4,12 +4,11 @@
  * accesses to shared words, and in sleeps, bytes of the 32 may change. Whatever they become, a
  * call ends after a bounded number of steps with a result that its header lists.
  */
-#include <sys/mman.h>
-
 #include "common/fake_os.h"
 #include "common/fuzz.h"
 #include "fuzz/kernel.h"
 #include "fuzz/sem_calls.h"
+#include "os/sharing.h"
 
 #define CALLS_MOST 8
 
@@ -19,11 +18,20 @@
  */
 #define STEPS_MOST 100000
 
-static struct ipcwait_sem *s;
+/* At one address always: the library keeps those that it has counted waits of. */
+static struct ipcwait_sem sem, *const s = &sem;
 static struct ipcwait_sem earlier; /* as it was before the last change */
 static struct input *in;
 static uint32_t steps_to_change = UINT32_MAX; /* until there is an input */
 static uint64_t steps;
+
+bool __wrap_iw_memory_is_shared(const void *address);
+
+/* Of its own memory a process has to believe what is written. */
+bool __wrap_iw_memory_is_shared(const void *address)
+{
+	return address == s;
+}
 
 static void next_change(void)
 {
@@ -90,12 +98,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input bytes = { data, size };
 
-	/* At one address always: the library keeps those that it has counted waits of. Shared: in
-	 * memory of its own a process has to believe what is written. */
-	if (!s)
-		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	FUZZ_CHECK(s != MAP_FAILED);
 	steps = 0;
 	steps_to_change = UINT32_MAX;
 	kernel_begin(&bytes);
