@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,22 +127,39 @@ static void read_wake(struct awake_machine *m, unsigned a, unsigned b)
 	m->wake_ns = c.samples_used ? c.latency_ns : c.block_ns;
 }
 
+/* Beside a request. What stops a process waits: one that is stopped keeps no CPU awake. */
+static uint64_t polled_ns(unsigned a, unsigned b)
+{
+	sigset_t stops, mask;
+	uint64_t ns = 0;
+	int fd = -1;
+
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTSTP);
+	sigaddset(&stops, SIGTTIN);
+	sigaddset(&stops, SIGTTOU);
+	(void)pthread_sigmask(SIG_BLOCK, &stops, &mask);
+	if (!awake_hold_begin(&fd)) {
+		ns = awake_probe_ns(a, b);
+		awake_hold_end(&fd);
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return ns;
+}
+
 /* The same wakes beside what could be done about them. */
 static void read_gains(struct awake_machine *m, unsigned first, unsigned last)
 {
 	uint64_t mask = UINT64_C(1) << last;
 	struct awake_spinners *spinners = awake_spinners_make(m, &mask);
-	int fd = -1;
 
 	if (spinners) {
 		awake_spinners_set(spinners, mask);
 		m->spinner_ns = awake_probe_ns(m->cpu[first], m->cpu[last]);
 		awake_spinners_end(spinners);
 	}
-	if (m->poll && !awake_hold_begin(&fd)) {
-		m->polled_ns = awake_probe_ns(m->cpu[first], m->cpu[last]);
-		awake_hold_end(&fd);
-	}
+	if (m->poll)
+		m->polled_ns = polled_ns(m->cpu[first], m->cpu[last]);
 }
 
 void awake_machine_read(struct awake_machine *m)

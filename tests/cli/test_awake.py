@@ -259,7 +259,15 @@ class Holding(AwakeTest):
         p = self.start_awake("--explain", *options, sys.executable, "-c", HAND_OFFS, seconds,
                              preexec_fn=os.setpgrp)
         self.addCleanup(self.end_group, p.pid)
+        # Before the program is there the machine is tried out, beside a request too.
+        while p.poll() is None and not self.children(p.pid):
+            time.sleep(0.005)
         return p
+
+    @staticmethod
+    def children(pid):
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as f:
+            return f.read().split()
 
     @staticmethod
     def end_group(leader):
@@ -295,6 +303,15 @@ class Holding(AwakeTest):
         p = self.start_hand_offs()
         if not self.wait_for_request(True, 10):
             self.skipTest("too busy here for idles that are short")
+        p.send_signal(signal.SIGTSTP)
+        self.assertTrue(os.WIFSTOPPED(os.waitpid(p.pid, os.WUNTRACED)[1]))
+        self.assertNotEqual(requested_us(), 0)
+
+    def test_stopped_while_it_tries_out(self):
+        self.need_device()
+        p = self.start_awake("sleep", "60", preexec_fn=os.setpgrp)
+        self.addCleanup(self.end_group, p.pid)
+        self.assertTrue(self.wait_for_request(True))
         p.send_signal(signal.SIGTSTP)
         self.assertTrue(os.WIFSTOPPED(os.waitpid(p.pid, os.WUNTRACED)[1]))
         self.assertNotEqual(requested_us(), 0)
