@@ -23,6 +23,12 @@
  */
 #define CHEAP_NS (6 * AWAKE_US)
 
+/*
+ * What seems to gain nothing is tried again: of 58 trials beside starting servers, on a guest where
+ * polling makes a wake of 22 us one of 2, one said 20.
+ */
+#define TRIALS 3
+
 static void read_cpus(struct awake_machine *m, const struct info *info)
 {
 	unsigned usable[AWAKE_CPUS_MOST], n = 0;
@@ -147,6 +153,23 @@ static uint64_t polled_ns(unsigned a, unsigned b)
 	return ns;
 }
 
+/* A wake of @ns, if it is known, is worth no effort. */
+static bool is_hardly_better(const struct awake_machine *m, uint64_t ns)
+{
+	return ns * 4 > m->wake_ns * 3;
+}
+
+static void read_gain_of_polling(struct awake_machine *m, unsigned a, unsigned b)
+{
+	m->polled_ns = polled_ns(a, b);
+	for (int i = 1; i < TRIALS && is_hardly_better(m, m->polled_ns); i++) {
+		uint64_t ns = polled_ns(a, b);
+
+		if (ns && ns < m->polled_ns)
+			m->polled_ns = ns;
+	}
+}
+
 /* The same wakes beside what could be done about them. */
 static void read_gains(struct awake_machine *m, unsigned first, unsigned last)
 {
@@ -159,7 +182,7 @@ static void read_gains(struct awake_machine *m, unsigned first, unsigned last)
 		awake_spinners_end(spinners);
 	}
 	if (m->poll)
-		m->polled_ns = polled_ns(m->cpu[first], m->cpu[last]);
+		read_gain_of_polling(m, m->cpu[first], m->cpu[last]);
 }
 
 void awake_machine_read(struct awake_machine *m)
@@ -206,7 +229,7 @@ static const char *why_nothing(struct awake_choice *c, const struct awake_machin
 static bool gains_nothing(const struct awake_machine *m, const struct awake_options *o,
 			  uint64_t ns)
 {
-	return o->backend == AWAKE_BACKEND_AUTO && ns * 4 > m->wake_ns * 3;
+	return o->backend == AWAKE_BACKEND_AUTO && is_hardly_better(m, ns);
 }
 
 static const char *no_gain(char *text, size_t size, const struct awake_machine *m,
