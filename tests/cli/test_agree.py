@@ -21,6 +21,7 @@ import run_common
 
 APART = 0.02        # of the tracer's count
 LEAST = 200         # sleeps, or nothing is said
+FEW = 5             # sleeps for libc's own locks, whose calls are those of a mutex
 
 # Threads hand over by queue.Queue, which is locks and condition variables.
 TURNS = 3000
@@ -103,9 +104,9 @@ class Agree(run_common.RunTest):
         print(f"{what}: sleeps counted {counted}, seen {seen}", flush=True)
         self.assertGreater(seen["sem"], LEAST)
         for kind in CALLS:
-            self.assertGreaterEqual(counted[kind], seen[kind] * (1 - APART), kind)
+            self.assertGreaterEqual(counted[kind], seen[kind] * (1 - APART) - FEW, kind)
             if kind in alike:
-                self.assertLessEqual(counted[kind], seen[kind] * (1 + APART), kind)
+                self.assertLessEqual(counted[kind], seen[kind] * (1 + APART) + FEW, kind)
 
     def counted(self, o):
         """A kind that nobody waited for is left out."""
