@@ -24,8 +24,8 @@
 #define CHEAP_NS (6 * AWAKE_US)
 
 /*
- * What seems to gain nothing is tried again: of 58 trials beside starting servers, on a guest where
- * polling makes a wake of 22 us one of 2, one said 20.
+ * What seems to gain nothing is tried again, and the least counts: of 119 trials beside starting
+ * servers, on a guest where polling makes a wake of 22 us one of 2, two said 20 and 21.
  */
 #define TRIALS 3
 
