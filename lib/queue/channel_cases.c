@@ -31,6 +31,22 @@ static __attribute__((noinline)) int select_many(struct iw_select *me)
 	return iw_select_run(me);
 }
 
+/* 2^64 divided by the golden ratio. */
+#define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+/*
+ * Which of @n to try first. Selects in a loop are about as many ticks apart, and products of such
+ * numbers with a constant can leave some of @n out for long: so the upper half is folded in between
+ * two of them.
+ */
+static unsigned any_of(unsigned n)
+{
+	uint64_t x = iw_arch_ticks() * GOLDEN;
+
+	x ^= x >> 32;
+	return (unsigned)(x * GOLDEN >> 40) % n;
+}
+
 int iw_channel_select(struct ipcwait_channel_case *cases, unsigned n, int64_t deadline_ns,
 		      struct ipcwait_window *w, uintptr_t site)
 {
@@ -40,11 +56,8 @@ int iw_channel_select(struct ipcwait_channel_case *cases, unsigned n, int64_t de
 		.n = n,
 	};
 
-	/* 2^64 divided by the golden ratio: the lowest digits of the counter are not random. */
 	if (n > 1)
-		me.first =
-			(unsigned)(iw_arch_ticks() * UINT64_C(0x9e3779b97f4a7c15) >> 40) %
-			n;
+		me.first = any_of(n);
 	return n <= FEW ? select_few(&me) : select_many(&me);
 }
 

@@ -101,7 +101,7 @@ static void test_alone(void **state)
 	}
 }
 
-/* A counter's low digits must not decide: each of those that are ready is chosen. */
+/* Selects that come at regular times: each of those that are ready is chosen about as often. */
 static void test_fair(void **state)
 {
 	struct ipcwait_channel *ch[4];
@@ -123,7 +123,7 @@ static void test_fair(void **state)
 		assert_int_equal(ipcwait_channel_send(ch[i], &x), 0);
 	}
 	for (unsigned i = 0; i < 4; i++) {
-		assert_true(chosen[i] > 400);
+		assert_true(chosen[i] > 700);
 		ipcwait_channel_destroy(ch[i]);
 	}
 }
