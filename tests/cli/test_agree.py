@@ -4,7 +4,8 @@ perf saw of the same run.
 
 A wait for a semaphore or a condition variable that sleeps is a system call each time, which tells
 by its operation what it is. A mutex is the C library's: the module counts a wait when it hands it
-over, and the library may find the mutex free by then. So of these there are no fewer than calls.
+over. The library may find the mutex free by then, and it may sleep again if somebody has taken it
+before it ran. So of these there are hardly fewer than calls.
 """
 
 import json
@@ -21,7 +22,7 @@ import run_common
 
 APART = 0.02        # of the tracer's count
 LEAST = 200         # sleeps, or nothing is said
-FEW = 5             # sleeps for libc's own locks, whose calls are those of a mutex
+FEW = 5             # second sleeps in a wait for a mutex
 
 # Threads hand over by queue.Queue, which is locks and condition variables.
 TURNS = 3000
