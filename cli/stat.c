@@ -232,7 +232,7 @@ static int write_out(const struct options *o, const struct watched *w, double se
 
 	/* Its owner may have spoilt it since it was found. Metrics are a file all the same. */
 	if (!w->processes && !o->openmetrics) {
-		(void)complain("the statistics page is damaged; start the process again for a new one");
+		(void)complain("the statistics page is damaged: start the process anew");
 		return EXIT_FAILED;
 	}
 	if (!o->output) {
