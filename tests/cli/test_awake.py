@@ -231,7 +231,9 @@ class NothingToDo(AwakeTest):
         self.check_one_line(r, 9, DEVICE, os.strerror(errno.EACCES))
         r = self.awake(SH, "-c", "exit 9", preexec_fn=nobody)
         if self.status(preexec_fn=nobody)["choice"].startswith("spinner"):
-            self.check_one_line(r, 9, DEVICE, os.strerror(errno.EACCES), "spinners")
+            # Each measures anew, and spinners gain about a quarter on some machines.
+            self.check_one_line(r, 9, DEVICE, os.strerror(errno.EACCES))
+            self.assertRegex(r.stderr, "spinners|with a spinner")
         self.assertIn(os.strerror(errno.EACCES), self.status(preexec_fn=nobody)["qos"])
 
 
