@@ -3,9 +3,9 @@
 perf saw of the same run.
 
 A wait for a semaphore or a condition variable that sleeps is a system call each time, which tells
-by its operation what it is. A mutex is the C library's: it may sleep several times in a wait that
-the module hands over once, and it locks the mutex of a condition variable by itself. So mutexes
-are not compared.
+by its operation what it is. A mutex is the C library's: it sleeps again in the same wait if somebody
+has taken the mutex before it ran, and it locks the mutex of a condition variable by itself. So
+mutexes are compared in a program of their own, which has neither.
 """
 
 import json
@@ -48,9 +48,26 @@ for _ in range({TURNS}):
 t.join()
 """
 
+# Each is away for long enough that the other, who has been woken, takes it.
+LOCKING = """
+import ctypes, sys, threading, time
+sys.stdin.readline()
+libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+def turns():
+    for _ in range(300):
+        libc.pthread_mutex_lock(mutex)
+        time.sleep(0.003)
+        libc.pthread_mutex_unlock(mutex)
+        time.sleep(0.002)
+t = threading.Thread(target=turns)
+t.start()
+turns()
+t.join()
+"""
+
 # Their system calls to sleep, as strace writes them and as perf does.
 CALLS = {"sem": ("FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME", 0x189),
-         "cond": ("FUTEX_WAIT_BITSET_PRIVATE", 0x89)}
+         "cond": ("FUTEX_WAIT_BITSET_PRIVATE", 0x89), "mutex": ("FUTEX_WAIT_PRIVATE", 0x80)}
 
 PERF = ["perf", "record", "-q", "-e", "syscalls:sys_enter_futex", "-o"]
 
@@ -67,8 +84,10 @@ def perf_works():
 
 
 class Agree(run_common.RunTest):
+    program = PROGRAM
+
     def python(self, *more):
-        return [*more, sys.executable, "-c", PROGRAM]
+        return [*more, sys.executable, "-c", self.program]
 
     def seen(self):
         """Sleeps in strace's file. A call that another thread interrupts has a second line."""
@@ -107,11 +126,11 @@ class Agree(run_common.RunTest):
         self.traced(["strace", "-f", "-e", "trace=futex", "-o", self.path("trace")], *command)
         return self.seen()
 
-    def agree(self, what, counted, seen, alike=("sem", "cond")):
-        """Of the others more may be counted than seen, not fewer."""
+    def agree(self, what, counted, seen, alike=("sem", "cond"), more=()):
+        """Of the kinds @more more may be counted than seen, not fewer."""
         print(f"{what}: sleeps counted {counted}, seen {seen}", flush=True)
-        self.assertGreater(seen["sem"], LEAST)
-        for kind in CALLS:
+        self.assertGreater(seen[alike[0]], LEAST)
+        for kind in (*alike, *more):
             apart = max(seen[kind] * APART, FEW)
             self.assertGreaterEqual(counted[kind], seen[kind] - apart, kind)
             if kind in alike:
@@ -138,7 +157,13 @@ class Agree(run_common.RunTest):
         objects = json.loads(r.stdout)["objects"]
         # A record has waits, not calls: of a condition variable one may be signalled on its way.
         self.agree("record", {kind: sum(o["slept"] for o in objects if o["kind"] == kind)
-                              for kind in CALLS}, seen, ["sem"])
+                              for kind in CALLS}, seen, ["sem"], ["cond"])
+
+    @unittest.skipUnless(strace_works(), "no strace, or it may trace nothing")
+    def test_mutexes_and_strace(self):
+        self.program = LOCKING
+        seen = self.by_strace("stat", "--json", "--output", self.path("out"), "--")
+        self.agree("stat, mutexes", self.counted_in_file(), seen, ["mutex"])
 
     @unittest.skipUnless(perf_works(), "no perf, or no tracepoints for it")
     def test_stat_and_perf(self):
