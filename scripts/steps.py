@@ -86,7 +86,7 @@ class Build(Step):
         self.folder, self.suites, self.everything = folder, set(suites), everything
 
     def targets(self):
-        """The files that tests of the suites need, those not built by default among them."""
+        """What tests of the suites need, also if it is not built by default, and what is installed."""
         seen = {}
         for what in ('--tests', '--targets'):
             out = subprocess.run(['meson', 'introspect', self.folder, what], cwd=ROOT, check=True,
@@ -95,8 +95,8 @@ class Build(Step):
         needed = {d for t in seen['--tests'] if self.suites & {s.split(':')[-1] for s in t['suite']}
                   for d in t['depends']}
         top = ROOT / self.folder
-        return sorted({os.path.relpath(f, top) for t in seen['--targets'] if t['id'] in needed
-                       for f in t['filename'][:1]})
+        return sorted({os.path.relpath(f, top) for t in seen['--targets']
+                       if t['id'] in needed or t['installed'] for f in t['filename'][:1]})
 
     def run(self):
         if status := self.call():
@@ -297,7 +297,8 @@ def timed():
 def nightly():
     # One build directory: the deep part's has all of the quick part's.
     rest = deep(whole=True)
-    first = [s for s in quick() if not isinstance(s, Build)]
+    names = {s.name for s in rest}
+    first = [s for s in quick() if not isinstance(s, Build) and s.name not in names]
     for step in first:
         step.after = [rest[0]] if step.after else []
     return rest + first
