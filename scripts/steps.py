@@ -7,6 +7,8 @@ CPUs.
 
 A step begins when those that it names in `after` have passed. It writes into build-check-logs/.
 --list names the steps; --only runs those with TEXT in the name, and those that they need.
+Exit status: 0 all passed, 1 a step failed, 2 wrong arguments or another one runs here, 3 none failed, but
+something was skipped, which is not the same as passed.
 """
 import argparse
 import concurrent.futures
@@ -25,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / 'build-check-logs'
 LINES_MOST, COLUMNS_MOST, TESTS_MOST = 60, 300, 6
 SKIPPED = 77
+FAILED, NOT_ALL = 1, 3     # exit status: a step failed; none failed, but something was skipped
 LANES_MOST = 4
 TIMEOUTS = '10'      # times what a test may take on a machine that does nothing else
 CPUS = sorted(os.sched_getaffinity(0))
@@ -223,9 +226,9 @@ class Runner:
         with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
             for lane in [pool.submit(self.lane) for _ in range(lanes)]:
                 lane.result()
-        print('{} passed, {} failed, {} skipped'.format(*self.sums))
         print(f'{(time.monotonic() - self.begin) / 60:.1f} minutes')
-        return 1 if self.sums[1] else 0
+        print('{} passed, {} failed, {} skipped'.format(*self.sums))
+        return FAILED if self.sums[1] else NOT_ALL if self.sums[2] else 0
 
 
 SANITIZED = '-Dtests=enabled', '-Db_lundef=false', '-Dbenchmarks=disabled'

@@ -86,7 +86,7 @@ class Steps(Folder):
 
     def test_skipped(self):
         status, out = self.run_all(self.step('no', 'sh', '-c', 'echo skipped: no network; exit 77'))
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 3)
         self.assertIn('skipped: no network', out)
         self.assertIn('0 passed, 0 failed, 1 skipped\n', out)
 
@@ -151,7 +151,7 @@ class Tests(Folder):
     def test_a_skipped_test_is_counted_and_says_why(self):
         status, out = self.run_tests(self.one('good', 'OK'), self.one('n', 'SKIP', 'skipped: no x'),
                                      status=0)
-        self.assertEqual(status, 0)
+        self.assertEqual(status, 3)
         self.assertIn('skipped: no x', out)
         self.assertIn('1 passed, 0 failed, 1 skipped\n', out)
 

@@ -12,6 +12,8 @@ expect the test that it names to fail.
     --write         write the results into the ledger
     --locate        run nothing: does every mutant find its place in the sources?
     --follow        write today's names into the lists, after a rename
+    --plant NAME    write the mutant of that name into the sources themselves, to see what a check
+                    says of it; git restores them
     --jobs N        side by side (default: as many as there are CPUs)
 
 The mutants are in *.txt beside this file; table.py says how they are written. ledger.tsv holds for
@@ -220,6 +222,18 @@ def follow(mutants, sources):
     return 0
 
 
+def plant(mutants, sources, name):
+    """Write one mutant into the sources of this tree."""
+    for mutant in mutants:
+        if mutant.name == name:
+            for file, text in sources.changed(mutant).items():
+                (table.ROOT / file).write_text(text, encoding='utf-8')
+                print(f'{file} has the mutant "{name}"; to be found by {mutant.program}: {mutant.test}')
+            return 0
+    print(f'no mutant is called "{name}"')
+    return 2
+
+
 def run_all(args, build, sources, chosen, ledger, hashes):
     """Run mutants. Returns those that were not found, with words."""
     missed = []
@@ -249,6 +263,7 @@ def arguments():
     for flag in ('all', 'write', 'locate', 'follow'):
         parser.add_argument(f'--{flag}', action='store_true')
     parser.add_argument('--only', default='')
+    parser.add_argument('--plant', default='')
     parser.add_argument('--jobs', type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
@@ -261,6 +276,8 @@ def main():
         return locate(mutants, sources)
     if args.follow:
         return follow(mutants, sources)
+    if args.plant:
+        return plant(mutants, sources, args.plant)
     begin = time.monotonic()
     try:
         build = Build(args.build, table.ROOT)
