@@ -141,8 +141,12 @@ def of_mutant(hashes, mutant):
 
 
 def this_commit():
-    done = subprocess.run(['git', '-C', table.ROOT, 'rev-parse', 'HEAD'], check=False,
-                          capture_output=True, text=True)
+    """The commit's hash; nothing where git does not tell."""
+    try:
+        done = subprocess.run(['git', '-C', table.ROOT, 'rev-parse', 'HEAD'], check=False,
+                              capture_output=True, text=True)
+    except OSError:
+        return ''
     return done.stdout.strip()
 
 
