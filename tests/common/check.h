@@ -47,7 +47,10 @@ __attribute__((noreturn)) void check_failed(const char *file, int line, const ch
 void check_equal(const char *file, int line, const char *what, long long is,
 		 long long want);
 
-/* End the process with a message after @seconds, unless called again: 0 ends the watch. */
+/*
+ * End the process with a message after five times @seconds, because a test may be stopped for most
+ * of the time. Another call starts the watch again; 0 ends it.
+ */
 void check_watchdog(unsigned seconds);
 
 /* What the watchdog prints besides; may use nothing that is not async-signal-safe. */
@@ -65,7 +68,7 @@ int check_in_child(void (*body)(void));
 /* Wait for a child. Returns its wait status. */
 int check_reap(pid_t child);
 
-/* Look every few microseconds until @condition holds; false if it does not within 20 s. */
+/* Look every few microseconds until @condition holds; false if it does not within 100 s. */
 bool check_eventually(bool (*condition)(void *arg), void *arg);
 
 /* The seed of this run: IW_TEST_SEED in the environment or a new one; printed. */

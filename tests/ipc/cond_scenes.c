@@ -25,7 +25,7 @@ struct cond_scene {
 #define MUTEX_OWNER(w) ((w) >> 32 & 0x3fffff)
 
 /* In which everybody must have come home, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* Less than the first alarm of a sleeper: who needed that has missed its wake. */
 #define BEFORE_ALARMS_NS INT64_C(700000000)

@@ -18,7 +18,7 @@
 #define RUN_NS  INT64_C(3000000000)
 
 /* In the child everything has an end. */
-#define PATIENCE_NS INT64_C(20000000000)
+#define PATIENCE_NS INT64_C(100000000000)
 
 /* What the threads use, one with each preset: copied by a fork. */
 static struct ipcwait_sem private_sem[IPCWAIT_BLOCK + 1];

@@ -15,7 +15,7 @@
 #define PARENTS 3
 
 /* In the child everything has an end. */
-#define PATIENCE_NS INT64_C(10000000000)
+#define PATIENCE_NS INT64_C(100000000000)
 
 /* Made by their initializers, as most private objects are. */
 static struct ipcwait_mutex mutex = { .flags = IPCWAIT_PRIVATE };

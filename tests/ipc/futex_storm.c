@@ -5,6 +5,7 @@
  * up for it. The dead take no wake from the living.
  */
 #include <errno.h>
+#include <sched.h>
 
 #include "common/check.h"
 #include "storm.h"
@@ -67,14 +68,20 @@ static void stir(struct region *r)
 	tick(r, 1);
 }
 
-/* One wake reaches all the living who sleep, and nobody else; then they see that it is over. */
+/*
+ * One wake reaches all the living who sleep, and nobody else; then they see that it is over. The
+ * wake counts fewer if somebody stops a sleeper in this moment: the kernel then ends the sleep, and
+ * the sleeper looks at the word again. A sleeper that no wake reached sleeps until the watchdog
+ * ends the test.
+ */
 static void audit(struct region *r)
 {
 	unsigned asleep = storm_asleep(r, -1);
 
 	__atomic_fetch_add(&r->word, 1, __ATOMIC_RELEASE);
-	CHECK_EQ(ipcwait_futex_wake(&r->word, UINT32_MAX, 0), asleep);
-	CHECK_EQ(storm_asleep(r, -1), 0);
+	CHECK(ipcwait_futex_wake(&r->word, UINT32_MAX, 0) <= (int)asleep);
+	while (storm_asleep(r, -1))
+		(void)sched_yield();
 	CHECK_EQ(ipcwait_futex_wake(&r->word, UINT32_MAX, 0), 0);
 }
 

@@ -6,7 +6,7 @@
 #include "region.h"
 
 /* In which everything must have happened, however busy the machine. */
-#define HEIR_LONG_NS INT64_C(20000000000)
+#define HEIR_LONG_NS INT64_C(100000000000)
 
 /* In which nothing must have happened: some alarms of a waiter. */
 #define HEIR_SHORT_NS INT64_C(30000000)

@@ -17,7 +17,7 @@
 
 #define PROCESSES 6
 #define ROUNDS    300
-#define LONG_NS   INT64_C(20000000000)
+#define LONG_NS   INT64_C(100000000000)
 
 static void attach(struct region *r)
 {

@@ -19,7 +19,7 @@ enum step { IDLE, LOCKING, INHERITING, OWNING, LEAVING };
 #define RESIGN 24
 
 /* In which a mutex must be had, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* Dead sleepers with which the mutex goes on, lest they become 65535. */
 #define DEAD_MAX 1000

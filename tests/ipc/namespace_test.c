@@ -15,7 +15,7 @@
 
 #define ROUNDS   20000
 #define SHORT_NS INT64_C(20000000)
-#define LONG_NS  INT64_C(20000000000)
+#define LONG_NS  INT64_C(100000000000)
 
 static const unsigned kinds[] = { IPCWAIT_RECURSIVE, IPCWAIT_ERRORCHECK };
 

@@ -23,7 +23,7 @@ struct once_scene {
 };
 
 /* In which everybody must have had it done, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* More than one alarm of those who wait, in ns. */
 #define ALARMS_NS 25000000

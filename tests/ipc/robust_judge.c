@@ -21,7 +21,7 @@
 #define SPINNER     (UINT64_C(1) << 63)
 
 /* In which everybody must have had the mutex, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* For a wait with a deadline that is stepped: some alarms. */
 #define PATIENCE_NS 20000000

@@ -22,7 +22,7 @@
 #define WORKERS 4
 
 /* Longer than anything that is put right by alarms takes, on a busy machine. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* Of the storm, and of one of its rounds. */
 #define STORM_NS INT64_C(1000000000)

@@ -11,7 +11,7 @@
 #include "rwlock_scene.h"
 
 /* In which everybody must have had the lock, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* Longer than a wake is believed to be under way, in ns. */
 #define DOUBT_NS 6000000

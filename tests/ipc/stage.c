@@ -24,7 +24,7 @@
 #define PATIENCE_HURRIED_NS INT64_C(1000000)
 
 /* In which everybody must have come home, however busy the machine, in ns. */
-#define LONG_NS INT64_C(20000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* A short run waits for the alarm of whom nobody wakes once in so many times. */
 #define ALARMS_RARE 16

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,9 @@
 #define CPU_NS   INT64_C(3000000)
 
 #define LONG_NS INT64_C(3600000000000)
+
+/* In the region's word: the holder has the token for good. */
+#define HELD 1
 
 /* How the waiters wait. */
 static struct mode {
@@ -55,18 +59,32 @@ static void await_state(pid_t pid, char state)
 		(void)sched_yield();
 }
 
+static bool traced;
+
+/* By a trace if that is allowed, so that only go_on() ends it: anybody may send SIGCONT. */
 static void stop(pid_t pid)
 {
-	CHECK(kill(pid, SIGSTOP) == 0);
-	await_state(pid, 'T');
+	int status;
+
+	traced = ptrace(PTRACE_SEIZE, pid, NULL, (long)PTRACE_O_EXITKILL) == 0;
+	if (!traced) {
+		CHECK(kill(pid, SIGSTOP) == 0);
+		await_state(pid, 'T');
+		return;
+	}
+	CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
 }
 
 static void go_on(pid_t pid)
 {
-	CHECK(kill(pid, SIGCONT) == 0);
+	if (traced)
+		CHECK(ptrace(PTRACE_DETACH, pid, NULL, 0L) == 0);
+	else
+		CHECK(kill(pid, SIGCONT) == 0);
 }
 
-/* Hand the token on and on, then stop with it. */
+/* Hand the token on and on, then keep it, until the test has stopped it and let it go on. */
 static void hold(struct region *r)
 {
 	for (int i = 0; i < HAND_OFFS; i++) {
@@ -74,7 +92,9 @@ static void hold(struct region *r)
 		CHECK_EQ(ipcwait_sem_post(&r->items), 0);
 	}
 	CHECK_EQ(wait_by_mode(&r->items), 0);
-	CHECK(raise(SIGSTOP) == 0);
+	__atomic_store_n(&r->word, HELD, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&r->word, __ATOMIC_ACQUIRE) == HELD)
+		(void)usleep(100);
 	CHECK_EQ(ipcwait_sem_post(&r->items), 0);
 }
 
@@ -118,6 +138,11 @@ static bool counts_on(void *arg)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED) > counted + 10 * WAITERS;
 }
 
+static bool is_held(void *arg)
+{
+	return __atomic_load_n(&((struct region *)arg)->word, __ATOMIC_ACQUIRE) == HELD;
+}
+
 static void holder_stops(void)
 {
 	struct region *r = open_region(1);
@@ -125,10 +150,12 @@ static void holder_stops(void)
 
 	for (int i = 0; i < WAITERS; i++)
 		waiter[i] = region_fork(r, hand_on);
-	await_state(holder, 'T');
+	CHECK(check_eventually(is_held, r));
+	stop(holder);
 	watch(waiter);
 	counter = &r->taken;
 	counted = r->taken;
+	__atomic_store_n(&r->word, !HELD, __ATOMIC_RELEASE);
 	go_on(holder);
 	CHECK(check_eventually(counts_on, NULL));
 	region_join(holder);

@@ -25,7 +25,7 @@
 #endif
 
 #define ROUNDS  2000
-#define LONG_NS INT64_C(50000000000)
+#define LONG_NS INT64_C(100000000000)
 
 /* Stamps are in units of 8 ns, modulo 2^32: by less than so much two of them may differ. */
 #define NEAR (INT64_C(8000000000) / 8)

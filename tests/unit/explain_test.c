@@ -28,15 +28,24 @@
 
 static char printed[ROOM];
 
-/*
- * A wait that begins after its deadline is none, and not counted. Tests run beside others, and a
- * thread that is switched out for a millisecond between the two is no rare thing.
- */
+/* Long enough for a wait to sleep. */
 #define SOON_NS 50000000
 
-static void expire(struct ipcwait_sem *s, int times)
+static uint64_t waits_of(const struct ipcwait_sem *s)
 {
-	for (int i = 0; i < times; i++)
+	struct ipcwait_object_stats st;
+
+	CHECK_EQ(ipcwait_object_stats_get(&s->window, &st, sizeof(st)), sizeof(st));
+	return st.waits;
+}
+
+/*
+ * Wait in vain. A wait that begins after its deadline is none, and not counted: a thread that is
+ * switched out between the two makes another.
+ */
+static void expire(struct ipcwait_sem *s, uint64_t times)
+{
+	for (uint64_t counted = 0; counted < times; counted = waits_of(s))
 		CHECK_EQ(ipcwait_sem_wait_until(s, ipcwait_deadline_in_ns(SOON_NS)),
 			 -ETIMEDOUT);
 }
@@ -373,6 +382,7 @@ static void statistics_are_not_cut(void)
 static void *end_from_thread(void *arg)
 {
 	(void)arg;
+	CHECK_EQ(ipcwait_object_set_name(&other.window, "other"), 0);
 	expire(&other, 2);
 	exit(0); /* NOLINT */
 }

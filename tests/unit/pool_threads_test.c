@@ -237,7 +237,6 @@ static bool both_at_work(void *unused)
 
 static void in_child(void)
 {
-	alarm(30);
 	(void)hold((void *)99);
 	if (CHECK_CHILD_MAY_ALLOCATE)
 		run(hold, 2);
@@ -265,78 +264,12 @@ static void test_fork(void **state)
 	pool_end();
 }
 
-static void turn_over(void **elem, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		CHECK((elem[i] = ipcwait_pool_get(pool)) != NULL);
-	for (unsigned i = 0; i < n; i++)
-		ipcwait_pool_put(pool, elem[i]);
-}
-
-/* What was owed, and has been taken after all, is not given back. */
-static void test_debt_is_forgiven(void **state)
-{
-	enum { BURST = 20000 };
-	static void *elem[BURST];
-	uint64_t trimmed;
-
-	(void)state;
-	make(0, 0);
-	turn_over(elem, BURST);
-	turn_over(elem, BURST);
-	/* In the first second the depot was empty once, in the next not: nearly all is owed. */
-	for (int second = 0; second < 2; second++) {
-		CHECK_EQ(usleep(1100000), 0);
-		turn_over(elem, 200);
-		turn_over(elem, 200);
-	}
-	/* Then it is needed again. */
-	for (unsigned i = 0; i < BURST; i++)
-		elem[i] = ipcwait_pool_get(pool);
-	trimmed = pool_stats().trimmed;
-	for (unsigned i = 0; i < BURST; i++)
-		ipcwait_pool_put(pool, elem[i]);
-	for (int round = 0; round < 20; round++)
-		turn_over(elem, 2000);
-	assert_int_equal(pool_stats().trimmed, trimmed);
-	pool_end();
-}
-
-/* Without being asked: what has not been needed for a second goes back as the depot is visited. */
-static bool shrunk(void *arg)
-{
-	void *elem[200];
-
-	(void)arg;
-	turn_over(elem, 200);
-	return pool_stats().bytes <= 262144;
-}
-
-static void test_working_set(void **state)
-{
-	enum { BURST = 200000 };
-	static void *elem[BURST];
-
-	(void)state;
-	make(0, 0);
-	turn_over(elem, BURST);
-	assert_true(pool_stats().bytes > 1000000);
-	assert_true(check_eventually(shrunk, NULL));
-	assert_in_range(pool_stats().trimmed, BURST / 2, 2 * BURST);
-	pool_end();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_shares),
-		cmocka_unit_test(test_across),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_threads_end),
-		cmocka_unit_test(test_pools_end),
-		cmocka_unit_test(test_fork),
-		cmocka_unit_test(test_debt_is_forgiven),
-		cmocka_unit_test(test_working_set),
+		cmocka_unit_test(test_nobody_shares), cmocka_unit_test(test_across),
+		cmocka_unit_test(test_bound),         cmocka_unit_test(test_threads_end),
+		cmocka_unit_test(test_pools_end),     cmocka_unit_test(test_fork),
 	};
 
 	check_watchdog(120);

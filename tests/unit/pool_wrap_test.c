@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool on a machine with four nodes, and where memory runs out: the linker puts the functions
- * below in front of the real ones (-Wl,--wrap).
+ * The pool on a machine with four nodes, where memory runs out, and where the clock stands until
+ * the test moves it: the linker puts the functions below in front of the real ones (-Wl,--wrap).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,6 +22,8 @@ unsigned __wrap_iw_cpu_node(void);
 void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_iw_pages_get(size_t bytes, size_t align);
+int64_t __real_iw_clock_ns(void);
+int64_t __wrap_iw_clock_ns(void);
 
 static _Thread_local unsigned node;
 
@@ -36,6 +38,17 @@ uint32_t __wrap_iw_nodes(uint32_t most)
 unsigned __wrap_iw_cpu_node(void)
 {
 	return node;
+}
+
+/* A little more than TRIM_NS of lib/queue/pool.c. */
+#define SECOND_NS INT64_C(1100000000)
+
+/* 0: the clock goes. */
+static int64_t clock_stands_at;
+
+int64_t __wrap_iw_clock_ns(void)
+{
+	return clock_stands_at ? clock_stands_at : __real_iw_clock_ns();
 }
 
 static bool refused(int *left)
@@ -212,6 +225,73 @@ static void test_no_pages(void **state)
 	pool_end();
 }
 
+static void turn_over(void **elem, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		CHECK((elem[i] = ipcwait_pool_get(pool)) != NULL);
+	for (unsigned i = 0; i < n; i++)
+		ipcwait_pool_put(pool, elem[i]);
+}
+
+/* What was owed, and has been taken after all, is not given back. */
+static void test_debt_is_forgiven(void **state)
+{
+	enum { BURST = 20000 };
+	static void *elem[BURST];
+	uint64_t trimmed;
+
+	(void)state;
+	node = 0;
+	clock_stands_at = __real_iw_clock_ns();
+	assert_int_equal(pool_begin(0, 0), 0);
+	turn_over(elem, BURST);
+	turn_over(elem, BURST);
+	/* In the first second the depot was empty once, in the next not: nearly all is owed. */
+	for (int second = 0; second < 2; second++) {
+		clock_stands_at += SECOND_NS;
+		turn_over(elem, 200);
+		turn_over(elem, 200);
+	}
+	/* Then it is needed again. */
+	for (unsigned i = 0; i < BURST; i++)
+		elem[i] = ipcwait_pool_get(pool);
+	trimmed = pool_stats().trimmed;
+	for (unsigned i = 0; i < BURST; i++)
+		ipcwait_pool_put(pool, elem[i]);
+	for (int round = 0; round < 20; round++)
+		turn_over(elem, 2000);
+	assert_int_equal(pool_stats().trimmed, trimmed);
+	clock_stands_at = 0;
+	pool_end();
+}
+
+/* Without being asked: what nobody has needed for a second goes back as the depot is visited. */
+static void test_working_set(void **state)
+{
+	enum { BURST = 200000 };
+	static void *elem[BURST];
+	unsigned visits = 0;
+
+	(void)state;
+	node = 0;
+	clock_stands_at = __real_iw_clock_ns();
+	assert_int_equal(pool_begin(0, 0), 0);
+	turn_over(elem, BURST);
+	assert_true(pool_stats().bytes > 1000000);
+	for (int second = 0; second < 2; second++) {
+		turn_over(elem, 200);
+		assert_int_equal(pool_stats().trimmed, 0);
+		clock_stands_at += SECOND_NS;
+	}
+	while (pool_stats().bytes > 262144) {
+		turn_over(elem, 200);
+		assert_true(visits++ < BURST);
+	}
+	assert_in_range(pool_stats().trimmed, BURST / 2, 2 * BURST);
+	clock_stands_at = 0;
+	pool_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_depots_for_those_without),
 		cmocka_unit_test(test_no_magazine),
 		cmocka_unit_test(test_no_pages),
+		cmocka_unit_test(test_debt_is_forgiven),
+		cmocka_unit_test(test_working_set),
 	};
 
 	check_watchdog(60);

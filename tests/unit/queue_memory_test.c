@@ -163,7 +163,6 @@ static void in_child(void)
 	struct ipcwait_queue *own = make(24);
 	uint64_t elem[3];
 
-	(void)alarm(30);
 	for (uint64_t i = 0; i < left; i++) {
 		CHECK_EQ(ipcwait_queue_trypop(inherited, elem), 0);
 		CHECK_EQ(elem[0], i);
@@ -246,7 +245,6 @@ static void in_child_beside_threads(void)
 {
 	uint64_t elem = 7;
 
-	(void)alarm(30);
 	while (ipcwait_queue_trypop(inherited, &elem) == 0)
 		continue;
 	push_and_pop(inherited, 5000);
