@@ -149,6 +149,22 @@ static bool retires(void)
 	return idle;
 }
 
+/*
+ * The kernel's wait ends early if the process is stopped and goes on. The thread then waits for the
+ * rest of IDLE_NS, because a process that is stopped often would otherwise keep it for ever.
+ */
+static int await_events(struct epoll_event *events)
+{
+	int64_t until_ns = iw_clock_ns() + IDLE_NS, left_ns = IDLE_NS;
+	int n;
+
+	while ((n = iw_fd_epoll_wait(master, events, EVENTS, left_ns)) == -EINTR) {
+		left_ns = until_ns - iw_clock_ns();
+		left_ns = left_ns > 0 ? left_ns : 0;
+	}
+	return n;
+}
+
 /* The master is another one only in a child, which has no such thread. */
 static void *work(void *unused)
 {
@@ -157,10 +173,10 @@ static void *work(void *unused)
 
 	(void)pthread_setname_np(pthread_self(), "ipcwait-fd");
 	do {
-		n = iw_fd_epoll_wait(master, events, EVENTS, IDLE_NS);
+		n = await_events(events);
 		if (n == 0 && retires())
 			return unused;
-	} while (n == -EINTR || (n >= 0 && tell_all(events, n)));
+	} while (n >= 0 && tell_all(events, n));
 	break_down();
 	return unused;
 }
