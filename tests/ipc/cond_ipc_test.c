@@ -12,6 +12,7 @@
 
 #include "common/cmocka_all.h"
 #include "common/cond_word.h"
+#include "process.h"
 #include "region.h"
 
 #define ROUNDS  5000
@@ -229,18 +230,16 @@ static void stopped(void)
 	struct region *r = create();
 	struct ipcwait_cond *c = &room_of(r)->c;
 	pid_t child[WAITERS];
-	int status;
 
 	start(r, child);
-	CHECK(kill(child[0], SIGSTOP) == 0);
-	CHECK(waitpid(child[0], &status, WUNTRACED) == child[0]);
+	process_stop(child[0]);
 	for (int i = 1; i < WAITERS; i++)
 		CHECK_EQ(ipcwait_cond_signal(c), 0);
 	await_released(r, WAITERS - 2);
 	CHECK_EQ(room_of(r)->released, WAITERS - 2);
 	CHECK_EQ(ipcwait_cond_broadcast(c), 0);
 	region_join(child[WAITERS - 1]);
-	CHECK(kill(child[0], SIGCONT) == 0);
+	process_go_on(child[0]);
 	for (int i = 0; i < WAITERS - 1; i++)
 		region_join(child[i]);
 	CHECK_EQ(ipcwait_cond_fini(c), 0);
@@ -273,11 +272,20 @@ static void killed_with_the_mutex(void)
 	region_destroy(r);
 }
 
+/* The next worker's. */
+static uint64_t work_seed;
+
+static pid_t start_worker(struct region *r, void (*work)(struct region *r))
+{
+	work_seed += 7919;
+	return region_fork(r, work);
+}
+
 /* Everything that may be done with it, at random, until it is told to stop. */
 static void work(struct region *r)
 {
 	struct room *room = room_of(r);
-	uint64_t seed = (uint64_t)getpid();
+	uint64_t seed = work_seed;
 
 	lock(r);
 	while (!room->stop) {
@@ -324,8 +332,9 @@ static void killed_anywhere(void)
 	uint64_t seed = check_seed();
 	pid_t child[WORKERS];
 
+	work_seed = check_random(&seed);
 	for (int i = 0; i < WORKERS; i++)
-		child[i] = region_fork(r, work);
+		child[i] = start_worker(r, work);
 	for (int i = 0; i < KILLS; i++) {
 		unsigned victim = check_random(&seed) % WORKERS;
 
@@ -333,7 +342,7 @@ static void killed_anywhere(void)
 		/* Lest all of them wait without a deadline. */
 		CHECK_EQ(ipcwait_cond_broadcast(&room_of(r)->c), 0);
 		region_kill(child[victim]);
-		child[victim] = region_fork(r, work);
+		child[victim] = start_worker(r, work);
 	}
 	lock(r);
 	room_of(r)->stop = 1;

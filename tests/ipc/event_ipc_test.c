@@ -194,12 +194,6 @@ static void killed_asleep_on_an_event_count(void)
 	region_destroy(r);
 }
 
-static void stop(pid_t pid)
-{
-	CHECK(kill(pid, SIGSTOP) == 0);
-	await_state(pid, 'T');
-}
-
 /* It has been set while it was stopped, and reset too. */
 static void a_stopped_waiter_is_let_through(void)
 {
@@ -208,11 +202,11 @@ static void a_stopped_waiter_is_let_through(void)
 	pid_t stopped = start_sleeper(r, wait_for_it),
 	      other = start_sleeper(r, wait_for_it);
 
-	stop(stopped);
+	process_stop(stopped);
 	CHECK_EQ(ipcwait_event_set(e), 0);
 	CHECK_EQ(ipcwait_event_reset(e), 0);
 	region_join(other);
-	CHECK(kill(stopped, SIGCONT) == 0);
+	process_go_on(stopped);
 	region_join(stopped);
 	CHECK_EQ(event_state(event_word(e)), 0);
 	region_destroy(r);
@@ -225,10 +219,10 @@ static void a_stopped_waiter_keeps_no_signal(void)
 	struct ipcwait_event *e = &of(r)->there;
 	pid_t stopped = start_sleeper(r, wait_for_it);
 
-	stop(stopped);
+	process_stop(stopped);
 	CHECK_EQ(ipcwait_event_set(e), 0);
 	region_join(region_fork(r, wait_for_it));
-	CHECK(kill(stopped, SIGCONT) == 0);
+	process_go_on(stopped);
 	await_state(stopped, 'S');
 	CHECK_EQ(ipcwait_event_set(e), 0);
 	region_join(stopped);
@@ -244,12 +238,12 @@ static void a_stopped_waiter_is_notified(void)
 	pid_t stopped = start_sleeper(r, consume_one),
 	      other = start_sleeper(r, consume_one);
 
-	stop(stopped);
+	process_stop(stopped);
 	produce(s);
 	produce(s);
 	region_join(other);
 	CHECK_EQ(s->served, 1);
-	CHECK(kill(stopped, SIGCONT) == 0);
+	process_go_on(stopped);
 	region_join(stopped);
 	CHECK_EQ(s->items, 0);
 	CHECK_EQ(ipcwait_eventcount_fini(&s->changed), 0);

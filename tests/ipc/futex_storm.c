@@ -39,7 +39,7 @@ static void wait_for_tick(struct region *r, struct intent *mine, uint64_t n)
 static void work(struct region *r, unsigned slot)
 {
 	struct intent *mine = &r->intent[slot];
-	uint64_t seed = (uint64_t)ipcwait_now_ns();
+	uint64_t seed = storm_seed();
 
 	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
 		uint64_t n = check_random(&seed);

@@ -351,10 +351,12 @@ static void killed_at_a_latch(void)
 	CHECK_EQ(ipcwait_latch_fini(&all->latch), 0);
 }
 
+static uint64_t storm_seed;
+
 /* Everything that a worker of the storm does has a deadline, or is over with its runner. */
 static void work(unsigned me)
 {
-	uint64_t seed = me * 7919 + (uint64_t)ipcwait_now_ns();
+	uint64_t seed = storm_seed + me * 7919;
 
 	while (!__atomic_load_n(&all->stop, __ATOMIC_ACQUIRE)) {
 		uint64_t n = check_random(&seed);
@@ -378,6 +380,7 @@ static void storm(void)
 	pid_t worker[SLOTS];
 	unsigned killed = 0;
 
+	storm_seed = check_random(&seed);
 	make_all();
 	CHECK_EQ(ipcwait_barrier_init(&all->barrier, 3, 0), 0);
 	CHECK_EQ(ipcwait_latch_init(&all->latch, 200000, 0), 0);
@@ -389,7 +392,7 @@ static void storm(void)
 		(void)usleep((useconds_t)(check_random(&seed) % 4000));
 		kill_child(worker[i]);
 		CHECK(barrier_arrived(gate_word(&all->barrier.word)) < 3);
-		worker[i] = start(work, killed);
+		worker[i] = start(work, SLOTS + killed);
 	}
 	__atomic_store_n(&all->stop, 1, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < SLOTS; i++)

@@ -23,7 +23,13 @@
 static const struct storm *storm;
 static pid_t worker[STORM_WORKERS];
 static unsigned starting;
+static uint64_t starting_seed; /* another one for each worker */
 static uint64_t kills;
+
+uint64_t storm_seed(void)
+{
+	return starting_seed;
+}
 
 void storm_intend(struct intent *intent, uint32_t step)
 {
@@ -60,6 +66,7 @@ static void start(struct region *r, unsigned slot)
 {
 	memset(&r->intent[slot], 0, sizeof(r->intent[slot]));
 	starting = slot;
+	(void)check_random(&starting_seed);
 	worker[slot] = region_fork(r, work);
 }
 
@@ -135,6 +142,7 @@ int main(int argc, char **argv)
 	end = ipcwait_deadline_in_ns(atoi(seconds ? seconds : argv[2]) *
 				     INT64_C(1000000000));
 	seed = check_seed();
+	starting_seed = check_random(&seed);
 	r = region_create();
 	storm->begin(r);
 	do {

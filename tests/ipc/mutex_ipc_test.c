@@ -28,6 +28,9 @@
 
 #define SHORT_NS INT64_C(3000000)
 
+/* In the region's word: the owner keeps the mutex. */
+#define HELD 1
+
 static const unsigned kinds[] = { 0, IPCWAIT_RECURSIVE, IPCWAIT_ERRORCHECK,
 				  IPCWAIT_ROBUST };
 
@@ -66,17 +69,6 @@ static void await_state(pid_t pid, char state)
 		(void)sched_yield();
 }
 
-static void stop(pid_t pid)
-{
-	CHECK(kill(pid, SIGSTOP) == 0);
-	await_state(pid, 'T');
-}
-
-static void go_on(pid_t pid)
-{
-	CHECK(kill(pid, SIGCONT) == 0);
-}
-
 static void lock_often(struct region *r)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -98,15 +90,25 @@ static void two_processes(void)
 	}
 }
 
-/* Waits are short before it stops: then spinning is what they have learned. */
-static void own_and_stop(struct region *r)
+static bool is_held(void *arg)
+{
+	return __atomic_load_n(&((struct region *)arg)->word, __ATOMIC_ACQUIRE) == HELD;
+}
+
+/*
+ * Waits are short before the owner keeps it, until the test has stopped it and let it go on: then
+ * spinning is what they have learned.
+ */
+static void own_and_keep(struct region *r)
 {
 	for (int i = 0; i < HAND_OFFS; i++) {
 		lock(r);
 		unlock(r);
 	}
 	lock(r);
-	CHECK(raise(SIGSTOP) == 0);
+	__atomic_store_n(&r->word, HELD, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&r->word, __ATOMIC_ACQUIRE) == HELD)
+		(void)usleep(100);
 	unlock(r);
 }
 
@@ -128,19 +130,24 @@ static int64_t cpu_ns(const pid_t *pid)
 	return sum;
 }
 
-/* Nobody gets it: all sleep, and are up now and then. */
+/*
+ * Nobody gets it: all sleep, and are up now and then. Where the test itself is stopped they are
+ * watched for longer.
+ */
 static void watch(struct region *r, const pid_t *waiter)
 {
 	const struct timespec time = { 0, WATCH_MS * 1000000 };
+	int64_t before, began_ns;
 	uint64_t taken;
-	int64_t before;
 
 	for (int i = 0; i < WAITERS; i++)
 		await_state(waiter[i], 'S');
+	began_ns = ipcwait_now_ns();
 	before = cpu_ns(waiter);
 	taken = __atomic_load_n(&r->taken, __ATOMIC_RELAXED);
 	(void)nanosleep(&time, NULL);
-	CHECK(cpu_ns(waiter) - before < CPU_NS);
+	CHECK((cpu_ns(waiter) - before) * WATCH_MS * 1000000 <
+	      CPU_NS * (ipcwait_now_ns() - began_ns));
 	CHECK_EQ(__atomic_load_n(&r->taken, __ATOMIC_RELAXED), taken);
 }
 
@@ -154,14 +161,16 @@ static bool counts_on(void *arg)
 static void owner_stops(unsigned flags, enum ipcwait_preset preset)
 {
 	struct region *r = begin(flags, preset);
-	pid_t owner = region_fork(r, own_and_stop), waiter[WAITERS];
+	pid_t owner = region_fork(r, own_and_keep), waiter[WAITERS];
 
 	for (int i = 0; i < WAITERS; i++)
 		waiter[i] = region_fork(r, lock_until_told);
-	await_state(owner, 'T');
+	CHECK(check_eventually(is_held, r));
+	process_stop(owner);
 	watch(r, waiter);
 	r->result = (int)r->taken;
-	go_on(owner);
+	__atomic_store_n(&r->word, !HELD, __ATOMIC_RELEASE);
+	process_go_on(owner);
 	CHECK(check_eventually(counts_on, r));
 	__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 	region_join(owner);
@@ -213,12 +222,12 @@ static void a_stopped_waiter_keeps_nobody_out(void)
 		lock(r);
 		stopped = start_sleeper(r, 1);
 		other = start_sleeper(r, 2);
-		stop(stopped);
+		process_stop(stopped);
 		unlock(r);
 		region_join(other);
 		lock_once(r);
 		CHECK_EQ(mutex_word_sleepers(mutex_word(&r->mutex)), 1);
-		go_on(stopped);
+		process_go_on(stopped);
 		region_join(stopped);
 		end(r);
 	}

@@ -97,7 +97,7 @@ static void work_once(struct region *r, struct intent *mine, uint64_t n)
 
 static void work(struct region *r, unsigned slot)
 {
-	uint64_t seed = (uint64_t)ipcwait_now_ns();
+	uint64_t seed = storm_seed();
 
 	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
 		work_once(r, &r->intent[slot], check_random(&seed));

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,7 +38,32 @@ bool process_quiet(pid_t pid)
 
 bool process_quiet_in(char state)
 {
-	return strchr("SZTt", state) != NULL;
+	return strchr("SZt", state) != NULL;
+}
+
+static bool is_traced;
+
+void process_stop(pid_t pid)
+{
+	int status;
+
+	is_traced = ptrace(PTRACE_SEIZE, pid, NULL, (long)PTRACE_O_EXITKILL) == 0;
+	if (is_traced) {
+		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0);
+		CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
+		return;
+	}
+	CHECK(kill(pid, SIGSTOP) == 0);
+	while (process_state(pid) != 'T')
+		(void)sched_yield();
+}
+
+void process_go_on(pid_t pid)
+{
+	if (is_traced)
+		CHECK(ptrace(PTRACE_DETACH, pid, NULL, 0L) == 0);
+	else
+		CHECK(kill(pid, SIGCONT) == 0);
 }
 
 int64_t process_cpu_ns(pid_t pid)

@@ -13,9 +13,19 @@
  */
 char process_state(pid_t pid);
 
-/* It will not do anything by itself: asleep, stopped or ended. */
+/*
+ * It will not do anything by itself: asleep, stopped by its tracer or ended. One that somebody else
+ * has stopped by a signal goes on at any time.
+ */
 bool process_quiet(pid_t pid);
 bool process_quiet_in(char state);
+
+/*
+ * Stop another process until process_go_on(). By a trace where that is allowed, because anybody may
+ * send SIGCONT.
+ */
+void process_stop(pid_t pid);
+void process_go_on(pid_t pid);
 
 /* CPU time that the process has used, all threads, in ns. */
 int64_t process_cpu_ns(pid_t pid);

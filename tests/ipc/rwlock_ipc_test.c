@@ -228,10 +228,12 @@ static void killed_writer(void)
 	unmake_all();
 }
 
+static uint64_t round_seed;
+
 /* Works until it is told to stop; gives up now and then. */
 static void work(unsigned me)
 {
-	uint64_t seed = (uint64_t)ipcwait_now_ns() + me;
+	uint64_t seed = round_seed + me * 7919;
 
 	while (!__atomic_load_n(&all->stop, __ATOMIC_ACQUIRE)) {
 		uint64_t r = check_random(&seed);
@@ -277,6 +279,7 @@ static void round_of_the_storm(uint64_t *seed)
 	pid_t child[WORKERS];
 
 	__atomic_store_n(&all->stop, 0, __ATOMIC_RELEASE);
+	round_seed = check_random(seed);
 	for (unsigned i = 0; i < WORKERS; i++)
 		child[i] = start(work, i);
 	(void)usleep((useconds_t)(check_random(seed) % ROUND_US));

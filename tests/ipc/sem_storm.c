@@ -46,7 +46,7 @@ static void choose(struct intent *mine, unsigned slot, uint64_t n)
 static void work(struct region *r, unsigned slot)
 {
 	struct intent *mine = &r->intent[slot];
-	uint64_t seed = (uint64_t)ipcwait_now_ns();
+	uint64_t seed = storm_seed();
 
 	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
 		uint64_t n = check_random(&seed);

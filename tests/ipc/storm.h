@@ -32,6 +32,9 @@ struct storm {
 
 extern const struct storm futex_storm, mutex_storm, sem_storm;
 
+/* In a worker: for the choices that it makes. */
+uint64_t storm_seed(void);
+
 /* In a worker: the next thing that it will do. */
 void storm_intend(struct intent *intent, uint32_t step);
 

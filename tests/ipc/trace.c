@@ -115,6 +115,38 @@ bool trace_in_vdso(uintptr_t at)
 	return at - getauxval(AT_SYSINFO_EHDR) < VDSO_BYTES;
 }
 
+/* How a child was let run last. */
+static struct {
+	pid_t child;
+	int request;
+} runs[64];
+
+static void let_run(int request, pid_t child, int signal)
+{
+	unsigned slot = (unsigned)child % (sizeof(runs) / sizeof(runs[0]));
+
+	runs[slot].child = child;
+	runs[slot].request = request;
+	CHECK(ptrace(request, child, NULL, (long)signal) == 0);
+}
+
+/*
+ * Neither the test nor the child itself has sent the signal that stopped the child: somebody stops
+ * processes and lets them go on. The child runs on without the signal, as it ran before.
+ */
+static bool runs_on(pid_t child, int signal)
+{
+	unsigned slot = (unsigned)child % (sizeof(runs) / sizeof(runs[0]));
+	siginfo_t info;
+
+	if ((signal != SIGSTOP && signal != SIGCONT) ||
+	    ptrace(PTRACE_GETSIGINFO, child, NULL, &info) != 0 || info.si_pid == child ||
+	    info.si_pid == getpid())
+		return false;
+	let_run(runs[slot].child == child ? runs[slot].request : PTRACE_CONT, child, 0);
+	return true;
+}
+
 static void write_code(pid_t child, uintptr_t at, long code)
 {
 	CHECK(ptrace(PTRACE_POKETEXT, child, at, code) == 0);
@@ -134,7 +166,7 @@ static void resume(int request, pid_t child, int signal)
 		broken.request = request;
 		request = PTRACE_SINGLESTEP;
 	}
-	CHECK(ptrace(request, child, NULL, (long)signal) == 0);
+	let_run(request, child, signal);
 }
 
 /* Not a step to what comes behind the breakpoint. */
@@ -172,7 +204,7 @@ static bool has_stopped(pid_t child, int signal)
 	broken.lifted = false;
 	if (signal != SIGTRAP || broken.request == PTRACE_SINGLESTEP)
 		return true;
-	CHECK(ptrace(broken.request, child, NULL, 0L) == 0);
+	let_run(broken.request, child, 0);
 	return false;
 }
 
@@ -230,6 +262,9 @@ enum traced trace_await(pid_t child, bool may_sleep)
 	for (;;) {
 		pid_t changed = waitpid(child, &status, may_sleep ? WNOHANG : 0);
 
+		if (changed == child && WIFSTOPPED(status) &&
+		    runs_on(child, WSTOPSIG(status)))
+			continue;
 		if (changed == child &&
 		    !(WIFSTOPPED(status) && !has_stopped(child, WSTOPSIG(status))))
 			break;

@@ -232,9 +232,11 @@ static bool next_item(int64_t patience_ns)
 	}
 }
 
+static uint64_t consumers_seed;
+
 static void *consume(void *arg)
 {
-	uint64_t seed = (uintptr_t)&seed;
+	uint64_t seed = __atomic_add_fetch(&consumers_seed, 7919, __ATOMIC_RELAXED);
 	bool patient = arg == NULL;
 
 	while (next_item(patient ? 0 : (int64_t)(check_random(&seed) % 100000)))
@@ -264,6 +266,7 @@ static void test_no_item_is_forgotten(void **state)
 	(void)state;
 	assert_int_equal(ipcwait_eventcount_init(&ec, flags), 0);
 	items = taken = over = 0;
+	consumers_seed = check_seed();
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, consume, i % 3 ? NULL : &items),
