@@ -15,7 +15,7 @@ def run(*command, policy='adaptive', options=''):
     env = dict(os.environ, IPCWAIT_POLICY=policy,
                TSAN_OPTIONS=f'exitcode={FOUND} atexit_sleep_ms=0 {options}')
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors='replace', timeout=60, env=env)
+                          errors='replace', timeout=600, env=env)
 
 
 def fault(program, scene):
