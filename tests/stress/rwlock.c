@@ -128,11 +128,19 @@ static void use(struct place *p, uint64_t *seed)
 	count(writes ? &run.writes : &run.reads);
 }
 
+/* Also where the program was stopped for all of its time. */
+static bool is_over(void)
+{
+	return ipcwait_now_ns() >= run.end_ns &&
+	       __atomic_load_n(&run.reads, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&run.writes, __ATOMIC_RELAXED);
+}
+
 static void *work(void *arg)
 {
 	uint64_t seed = run.seed + (uintptr_t)arg * 7919;
 
-	while (ipcwait_now_ns() < run.end_ns)
+	while (!is_over())
 		use(&places[check_random(&seed) % 16 == 0], &seed);
 	return NULL;
 }
