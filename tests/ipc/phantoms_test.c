@@ -111,6 +111,7 @@ static void of_an_event(void)
 static void of_a_mutex(void)
 {
 	const unsigned kinds[] = { 0, IPCWAIT_RECURSIVE, IPCWAIT_ROBUST };
+	uint64_t before = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct region *r = region_create();
@@ -119,11 +120,16 @@ static void of_a_mutex(void)
 		CHECK_EQ(ipcwait_mutex_lock(&r->mutex), 0);
 		haunt(r, wait_on_mutex);
 		CHECK_EQ(ipcwait_mutex_unlock(&r->mutex), 0);
-		CHECK_EQ(wakes(IPCWAIT_KIND_MUTEX), i + 1);
-		/* It has set WAKE, which stands until a waiter comes. */
+		/*
+		 * It has set WAKE, unless a waiter died that was awake and had set it. WAKE stands
+		 * until a waiter comes. That is this thread once if a waiter died so late that it
+		 * had left URGENT.
+		 */
+		CHECK(wakes(IPCWAIT_KIND_MUTEX) - before <= 1);
 		for (int n = 0; n < ROUNDS; n++)
 			use_mutex(r);
-		CHECK_EQ(wakes(IPCWAIT_KIND_MUTEX), i + 1);
+		CHECK(wakes(IPCWAIT_KIND_MUTEX) - before <= WAKES_FEW);
+		before = wakes(IPCWAIT_KIND_MUTEX);
 		region_destroy(r);
 	}
 }
