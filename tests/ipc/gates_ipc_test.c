@@ -16,6 +16,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
+#include "common/fini.h"
 #include "common/gates_word.h"
 #include "process.h"
 
@@ -133,7 +134,7 @@ static void ended_by_another_process(void)
 		if (i % 2)
 			CHECK(check_eventually(is_quiet, &child));
 		CHECK(ipcwait_barrier_wait(&all->barrier) >= 0);
-		CHECK_EQ(ipcwait_barrier_fini(&all->barrier), 0);
+		CHECK_EQ(fini_barrier(&all->barrier), 0);
 		memset(&all->barrier, 0x5a, sizeof(all->barrier));
 		CHECK_EQ(check_reap(child), 0);
 		for (unsigned k = 0; k < sizeof(all->barrier); k++)

@@ -18,6 +18,7 @@
 
 #include "common/check.h"
 #include "common/cond_word.h"
+#include "common/fini.h"
 
 #define MAKERS      4
 #define TAKERS      8
@@ -132,7 +133,7 @@ static void close_the_store(void)
 	lock();
 	store->closed = true;
 	CHECK_EQ(ipcwait_cond_broadcast(&store->not_empty), 0);
-	CHECK_EQ(ipcwait_cond_fini(&store->not_empty), 0);
+	CHECK_EQ(fini_cond(&store->not_empty), 0);
 	memset(&store->not_empty, 0xa5, sizeof(store->not_empty));
 	unlock();
 }

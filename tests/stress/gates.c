@@ -17,6 +17,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/check.h"
+#include "common/fini.h"
 
 #define THREADS   6
 #define PAGES     128
@@ -114,7 +115,7 @@ static void *go_through_all(void *arg)
 			go_through_barrier(p, &seed);
 			if (i % THREADS != me)
 				continue;
-			CHECK_EQ(ipcwait_barrier_fini(&p->barrier), 0);
+			CHECK_EQ(fini_barrier(&p->barrier), 0);
 			CHECK(mprotect(p, PAGE_SIZE, PROT_NONE) == 0);
 		}
 		(void)pthread_barrier_wait(&all.batch);

@@ -10,6 +10,7 @@
 #include <ipcwait/ipcwait.h>
 
 #include "common/cmocka_all.h"
+#include "common/fini.h"
 #include "common/gates_word.h"
 
 #define THREADS   4
@@ -85,7 +86,7 @@ static void *use_and_destroy(void *arg)
 		CHECK(r >= 0);
 		if (n / 2 % THREADS != me)
 			continue;
-		CHECK_EQ(ipcwait_barrier_fini(b), 0);
+		CHECK_EQ(fini_barrier(b), 0);
 		CHECK(mprotect(page, PAGE_SIZE, PROT_NONE) == 0);
 	}
 	return NULL;

@@ -11,6 +11,7 @@
 
 #include "common/cmocka_all.h"
 #include "common/cond_word.h"
+#include "common/fini.h"
 
 #define FAR_NS INT64_C(3600000000000)
 #define MANY   20
@@ -178,7 +179,7 @@ static void test_broadcast_then_fini(void **state)
 		/* Whoever ends it may hold the mutex. */
 		lock();
 		assert_int_equal(ipcwait_cond_broadcast(&room->c), 0);
-		assert_int_equal(ipcwait_cond_fini(&room->c), 0);
+		assert_int_equal(fini_cond(&room->c), 0);
 		memset(&room->c, 0xa5, sizeof(room->c));
 		unlock();
 		for (unsigned i = 0; i < MANY; i++)
