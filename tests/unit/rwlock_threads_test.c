@@ -107,6 +107,20 @@ static void await_sleepers(unsigned writers, unsigned readers)
 	CHECK(check_eventually(announced, &want));
 }
 
+/*
+ * Where the lock is shared, and a waiter that was woken does not run for 5 ms (DOUBT_NS), another
+ * may call the roll: EPOCH changes, and whoever comes first gets in. That is seen here.
+ */
+static bool roll_was_called(void)
+{
+	return rwlock_word(&l) & WORD_EPOCH;
+}
+
+static uint64_t word_now(void)
+{
+	return rwlock_word(&l) & ~WORD_EPOCH;
+}
+
 static void test_readers_together(void **state)
 {
 	struct party p[4];
@@ -116,10 +130,10 @@ static void test_readers_together(void **state)
 		start(&p[i], false, IPCWAIT_FOREVER);
 	for (int i = 0; i < 4; i++)
 		await_in(&p[i]);
-	assert_int_equal(rwlock_word(&l), WORD(4, 0, 0));
+	assert_int_equal(word_now(), WORD(4, 0, 0));
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(join(&p[i]), 0);
-	assert_int_equal(rwlock_word(&l), 0);
+	assert_int_equal(word_now(), 0);
 }
 
 /* The writer waits for who reads, the new reader for the writer. */
@@ -134,16 +148,18 @@ static void test_a_writer_keeps_new_readers_out(void **state)
 	await_sleepers(1, 0);
 	assert_int_equal(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
 	start(&second, false, ipcwait_deadline_in_ns(FAR_NS));
+	let_leave(&second);
 	await_sleepers(1, 1);
 	assert_int_equal(join(&first), 0);
 	await_in(&writer);
 	assert_int_equal(ipcwait_rwlock_fini(&l), -EBUSY);
 	assert_int_equal(join(&writer), 0);
-	await_in(&second);
 	assert_int_equal(join(&second), 0);
-	assert_int_equal(writer.place, 2);
-	assert_int_equal(second.place, 3);
-	assert_int_equal(rwlock_word(&l), 0);
+	if (!roll_was_called()) {
+		assert_int_equal(writer.place, 2);
+		assert_int_equal(second.place, 3);
+	}
+	assert_int_equal(word_now(), 0);
 }
 
 /* All who wait when a writer leaves, before the next one. */
@@ -154,6 +170,7 @@ static void test_readers_have_the_turn(void **state)
 	(void)state;
 	assert_int_equal(ipcwait_rwlock_wrlock(&l), 0);
 	start(&writer, true, IPCWAIT_FOREVER);
+	let_leave(&writer);
 	await_sleepers(1, 0);
 	for (int i = 0; i < 3; i++)
 		start(&p[i], false, IPCWAIT_FOREVER);
@@ -162,13 +179,12 @@ static void test_readers_have_the_turn(void **state)
 	for (int i = 0; i < 3; i++)
 		await_in(&p[i]);
 	assert_int_equal(word_readers(rwlock_word(&l)), 3);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++)
 		assert_int_equal(join(&p[i]), 0);
-		assert_in_range(p[i].place, 1, 3);
-	}
-	await_in(&writer);
 	assert_int_equal(join(&writer), 0);
-	assert_int_equal(rwlock_word(&l), 0);
+	for (int i = 0; i < 3 && !roll_was_called(); i++)
+		assert_in_range(p[i].place, 1, 3);
+	assert_int_equal(word_now(), 0);
 }
 
 static void test_writers_one_by_one(void **state)
@@ -185,7 +201,7 @@ static void test_writers_one_by_one(void **state)
 	assert_int_equal(ipcwait_rwlock_wrunlock(&l), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(join(&p[i]), 0);
-	assert_int_equal(rwlock_word(&l), 0);
+	assert_int_equal(word_now(), 0);
 }
 
 static bool waits_or_gave_up(void *arg)
@@ -207,10 +223,10 @@ static void test_a_writer_gives_up(void **state)
 	start(&reader, false, IPCWAIT_FOREVER);
 	assert_int_equal(join(&writer), -ETIMEDOUT);
 	await_in(&reader);
-	assert_int_equal(rwlock_word(&l), WORD(2, 0, 0));
+	assert_int_equal(word_now(), WORD(2, 0, 0));
 	assert_int_equal(join(&reader), 0);
 	assert_int_equal(ipcwait_rwlock_rdunlock(&l), 0);
-	assert_int_equal(rwlock_word(&l), 0);
+	assert_int_equal(word_now(), 0);
 }
 
 static void on_signal(int signal)
@@ -242,7 +258,7 @@ static void test_signals(void **state)
 	assert_int_equal(ipcwait_rwlock_wrunlock(&l), 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(join(&p[i]), 0);
-	assert_int_equal(rwlock_word(&l), 0);
+	assert_int_equal(word_now(), 0);
 }
 
 #define BOTH(f)                                         \
