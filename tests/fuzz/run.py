@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Build a fuzz target and run it: so many inputs from a fixed seed, the same in every run.
+"""Build a fuzz target and run it over a number of inputs from a fixed seed, the same in every run.
 
-Usage: run.py [--runs N] [--length N] [--include DIR]... [--flag=FLAG]... TARGET SOURCE...
-TARGET is the name of a file beside this one and of a folder in corpus/. With
-IW_STRESS_SECONDS in the environment it runs for so long, from a seed of its own.
+Usage: run.py TARGETS TARGET
+
+TARGETS is a file that meson.build writes. A line "target=NAME" begins a target, and an argument a line
+follows: [--runs N] [--length N] [--include DIR]... [--flag=FLAG]... NAME SOURCE...
+NAME is a file beside this one and a folder in corpus/. IW_STRESS_SECONDS=N runs the target for N seconds
+from a new seed, IW_FUZZ_INPUT=FILE runs it over this one input.
 Exit status: 0 nothing was found, 1 something was, 77 there is no clang with libFuzzer.
 """
 import argparse
@@ -15,9 +18,17 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'common'))
+
+import failure  # noqa: E402
+
 CHECKS = '-fsanitize=fuzzer,address,undefined'
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-g', '-O1', '-Wall', '-Wextra', '-Werror', CHECKS,
          '-fno-sanitize-recover=all']
+
+
+class Found(Exception):
+    """A fault of what is tested."""
 
 
 def can_fuzz(clang, folder):
@@ -29,35 +40,57 @@ def can_fuzz(clang, folder):
                           check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
+def call(command, what, **options):
+    """What the command prints; Found with a part of it if the command fails."""
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          encoding='utf-8', errors='replace', **options)
+    if done.returncode:
+        raise Found(f'{failure.cut(done.stdout)}\n{what}: exit status {done.returncode}')
+    return done.stdout
+
+
 def build(clang, args, folder):
     program = os.path.join(folder, args.target)
     includes = ['-I' + d for d in args.include]
     # Flags may name libraries, which come after what needs them.
-    subprocess.run([clang, *FLAGS, os.path.join(HERE, args.target + '.c'), *args.source,
-                    *args.flag, *includes, '-o', program], check=True)
+    call([clang, *FLAGS, os.path.join(HERE, args.target + '.c'), *args.source, *args.flag, *includes,
+          '-o', program], f'building fuzz target {args.target}')
     return program
 
 
-def effort(runs):
+def inputs(args, folder):
+    """What libFuzzer runs over: one input, or what it makes of the corpus."""
+    one = os.environ.get('IW_FUZZ_INPUT')
+    if one:
+        return [os.path.abspath(one)]
     seconds = os.environ.get('IW_STRESS_SECONDS')
-    return ['-max_total_time=' + seconds] if seconds else ['-seed=1', f'-runs={runs}']
+    effort = ['-max_total_time=' + seconds] if seconds else ['-seed=1', f'-runs={args.runs}']
+    # What the fuzzer finds on its way goes into the first folder, so not into the corpus.
+    found = os.path.join(folder, 'found')
+    os.mkdir(found)
+    return [*effort, found, os.path.join(HERE, 'corpus', args.target)]
 
 
 def run(program, args, folder):
-    """What it finds on its way goes into the first folder, so not into the corpus."""
-    found = os.path.join(folder, 'found')
-    os.mkdir(found)
     bad = os.path.join(os.getcwd(), f'fuzz-{args.target}-')
     env = {k: v for k, v in os.environ.items() if not k.startswith('IPCWAIT_')}
     # The leak sanitizer needs rights that containers withhold. Targets of what owns memory count it.
     env.update(ASAN_OPTIONS='detect_leaks=0', IPCWAIT_CALIBRATION='none', TMPDIR=folder)
-    return subprocess.run([program, *effort(args.runs), f'-max_len={args.length}', '-timeout=10',
-                           '-artifact_prefix=' + bad, '-print_final_stats=1', found,
-                           os.path.join(HERE, 'corpus', args.target)],
-                          check=False, env=env, stderr=subprocess.STDOUT).returncode
+    print(call([program, f'-max_len={args.length}', '-timeout=10', '-artifact_prefix=' + bad,
+                '-print_final_stats=1', *inputs(args, folder)], f'fuzz target {args.target}', env=env))
 
 
-def main():
+def arguments(path, name):
+    """The lines that follow "target=NAME" in the file of targets."""
+    with open(path, encoding='utf-8') as f:
+        parts = f.read().split('target=')
+    listed = {lines[0]: lines[1:] for lines in (part.splitlines() for part in parts[1:])}
+    if name not in listed:
+        sys.exit(failure.narrow(f'no target {name!r}; there are: {" ".join(sorted(listed))}'))
+    return listed[name]
+
+
+def parsed(path, lines):
     parser = argparse.ArgumentParser()
     parser.add_argument('--runs', type=int, default=10000)
     parser.add_argument('--length', type=int, default=20000, help='of the longest input')
@@ -65,13 +98,31 @@ def main():
     parser.add_argument('--flag', action='append', default=[], help='for the compiler')
     parser.add_argument('target')
     parser.add_argument('source', nargs='+')
-    args = parser.parse_args()
+    args = parser.parse_args(lines)
+    # The build directory is two folders up: ninja wrote the file there.
+    build_folder = os.path.join(os.path.dirname(os.path.abspath(path)), '..', '..')
+    args.source = [os.path.normpath(os.path.join(build_folder, name)) for name in args.source]
+    return args
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    path, name = sys.argv[1:]
+    args = parsed(path, arguments(path, name))
     clang = shutil.which('clang')
     with tempfile.TemporaryDirectory(prefix='ipcwait-fuzz-') as folder:
         if not clang or not can_fuzz(clang, folder):
             print('skipped: no clang with libFuzzer; on Debian: clang, libclang-rt-dev')
             return 77
-        return 1 if run(build(clang, args, folder), args, folder) else 0
+        try:
+            run(build(clang, args, folder), args, folder)
+        except Found as e:
+            print(e)
+            print(failure.again('python3', os.path.abspath(sys.argv[0]), os.path.abspath(path), name))
+            print('over one input alone, which "Test unit written to" names: set IW_FUZZ_INPUT=FILE')
+            return 1
+    return 0
 
 
 if __name__ == '__main__':
