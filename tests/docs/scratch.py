@@ -6,6 +6,7 @@ README's sample. PID in its text becomes the id of a `program` that runs for lon
 """
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -55,8 +56,8 @@ class Scratch:
                     "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup")),
                     "CARGO_TARGET_DIR": str(self.work / "target"),
                     "PATH": f"{self.work}/prefix/bin:" + os.environ["PATH"]}
-        (self.supplies / "example.c").write_text(sample)
-        self.call("cc", "-O2", FRAMES / "program.c", "-pthread", "-o", self.supplies / "program")
+        (self.supplies / "example.c").write_text(sample, encoding="utf-8")
+        self.call(*prefix.COMPILER, "-O2", FRAMES / "program.c", "-pthread", "-o", self.supplies / "program")
 
     def close(self):
         shutil.rmtree(self.work, ignore_errors=True)
@@ -89,7 +90,7 @@ class Scratch:
         return prefix.call(*args, seconds=SECONDS_A_BLOCK, stdin=subprocess.DEVNULL, **options)
 
     def flags(self):
-        return self.call("pkg-config", "--cflags", "--libs", "libipcwait").split()
+        return shlex.split(self.call("pkg-config", "--cflags", "--libs", "libipcwait"))
 
     def shell(self, text):
         if text.startswith("meson setup build"):

@@ -3,10 +3,13 @@
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
 from prefix import call
+
+ANSWER_SECONDS = 20
 
 
 def mirror():
@@ -25,21 +28,38 @@ def may_mount():
         try:
             call("mount", "-t", "proc", "proc", folder)
             call("umount", folder)
-        except AssertionError:
+        except (AssertionError, FileNotFoundError):
             return False
         return True
+
+
+def answers(uri, release):
+    """Whether the mirror has the release, by the program that debootstrap fetches packages with."""
+    if not uri.startswith("http"):
+        return True
+    try:
+        call("wget", "--quiet", "--spider", "--tries=1", f"--timeout={ANSWER_SECONDS}",
+             f"{uri.rstrip('/')}/dists/{release}/Release", seconds=3 * ANSWER_SECONDS)
+    except (AssertionError, FileNotFoundError, subprocess.TimeoutExpired):
+        return False
+    return True
 
 
 def why_not(*tools):
     """Why none can be made here with these programs beside it; None if it can."""
     if os.geteuid() != 0:
-        return "not root: no clean root can be made"
+        return "skipped: not root, so no clean root can be made"
     for tool in "debootstrap", *tools:
         if not shutil.which(tool):
-            return f"no {tool}"
+            return f"skipped: no {tool}"
     if not may_mount():
-        return "no right to mount"
-    return None if mirror() else "apt has no mirror"
+        return "skipped: no right to mount, so no clean root can be made"
+    found = mirror()
+    if not found:
+        return "skipped: apt has no mirror of Debian or Ubuntu"
+    if not answers(*found):
+        return f"skipped: no network: the mirror {found[0]} does not answer"
+    return None
 
 
 class Root:

@@ -4,7 +4,7 @@
 
 Built of what git tracks in a clean root, which debootstrap makes of the mirrors that this machine's
 apt has, judged by lintian, installed there, tested by debian/tests, and removed. Exit status 77:
-there is no debootstrap, no right to make a root, or no mirror; the reason is the last line.
+there is no debootstrap, no right to make a root, or no mirror that answers; the only line has the reason.
 """
 import re
 import shutil

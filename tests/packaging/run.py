@@ -7,6 +7,7 @@ static, by CMake, as a meson dependency and as a subproject; what the manual pag
 are; and that uninstalling leaves nothing.
 """
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -64,10 +65,13 @@ class Packaging(unittest.TestCase):
     def folder(self, name, **files):
         folder = self.work / name
         folder.mkdir()
-        (folder / "program.c").write_text(PROGRAM)
+        (folder / "program.c").write_text(PROGRAM, encoding="utf-8")
         for file, text in files.items():
-            (folder / file.replace("_", ".", 1)).write_text(text)
+            (folder / file.replace("_", ".", 1)).write_text(text, encoding="utf-8")
         return folder
+
+    def flags(self, *question):
+        return shlex.split(self.call("pkg-config", *question, "libipcwait", env=self.env))
 
     def version(self):
         return self.call("pkg-config", "--modversion", "libipcwait", env=self.env).strip()
@@ -77,20 +81,19 @@ class Packaging(unittest.TestCase):
 
     def test_pkg_config(self):
         folder = self.folder("pkg-config")
-        flags = self.call("pkg-config", "--cflags", "--libs", "libipcwait", env=self.env).split()
-        self.call("cc", "program.c", *flags, "-pthread", "-o", "shared", cwd=folder)
+        flags = self.flags("--cflags", "--libs")
+        self.call(*prefix.COMPILER, "program.c", *flags, "-pthread", "-o", "shared", cwd=folder)
         self.check_runs(folder / "shared")
         self.assertIn("libipcwait.so.0", self.call("ldd", folder / "shared", env=self.env))
         # A private prefix, without LD_LIBRARY_PATH.
-        self.call("cc", "program.c", *flags, f"-Wl,-rpath,{self.prefix}/lib", "-o", "rpath",
+        self.call(*prefix.COMPILER, "program.c", *flags, f"-Wl,-rpath,{self.prefix}/lib", "-o", "rpath",
                   cwd=folder)
         self.check_runs(folder / "rpath", LD_LIBRARY_PATH="")
 
     def test_static(self):
         folder = self.folder("static")
-        flags = self.call("pkg-config", "--static", "--cflags", "--libs", "libipcwait",
-                          env=self.env).split()
-        self.call("cc", "program.c", "-static", *flags, "-pthread", "-o", "program", cwd=folder)
+        flags = self.flags("--static", "--cflags", "--libs")
+        self.call(*prefix.COMPILER, "program.c", "-static", *flags, "-pthread", "-o", "program", cwd=folder)
         self.check_runs(folder / "program", LD_LIBRARY_PATH="")
 
     @unittest.skipUnless(shutil.which("cmake"), "no cmake")
@@ -116,7 +119,7 @@ class Packaging(unittest.TestCase):
             self.call("cmake", "-S", folder, "-B", folder / "build", env=self.env)
         for wanted in "0", "0.1.0", "":
             text = CMAKE.replace("0.1 REQ", wanted + " REQ")
-            (folder / "CMakeLists.txt").write_text(text)
+            (folder / "CMakeLists.txt").write_text(text, encoding="utf-8")
             self.call("cmake", "-S", folder, "-B", folder / ("build" + wanted), env=self.env)
 
     def test_meson(self):
@@ -131,7 +134,8 @@ class Packaging(unittest.TestCase):
         (folder / "subprojects").mkdir()
         (folder / "subprojects" / "libipcwait").symlink_to(SOURCE)
         (folder / "subprojects" / "libipcwait.wrap").write_text(
-            "[wrap-file]\ndirectory = libipcwait\n\n[provide]\ndependency_names = libipcwait\n")
+            "[wrap-file]\ndirectory = libipcwait\n\n[provide]\ndependency_names = libipcwait\n",
+            encoding="utf-8")
         env = {**self.env, "PKG_CONFIG_PATH": "", "LD_LIBRARY_PATH": ""}
         self.call("meson", "setup", folder / "build", folder, "--wrap-mode=forcefallback", env=env)
         self.call("ninja", "-C", folder / "build", "program", env=env)

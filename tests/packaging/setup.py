@@ -5,7 +5,7 @@
 Runs scripts/demo, scripts/check or scripts/check --deep of what git tracks in a clean root, in which
 nothing was installed by hand but what fetches packages. A process in a chroot may make no namespace of
 users: that the check skips namespace_test there, and it alone, is as it should be. Exit status 77: no
-such root can be made here; the reason is the last line.
+such root can be made here; the only line has the reason.
 """
 import re
 import subprocess
