@@ -2,6 +2,7 @@
 """Stacks of all threads, waiting ones too, by a sampler that is loaded into the program."""
 import glob
 import os
+import shlex
 import subprocess
 import tempfile
 from typing import NamedTuple
@@ -23,7 +24,7 @@ class Recorded(NamedTuple):
 def compile_module(folder):
     """For use without a build directory."""
     module = os.path.join(folder, MODULE)
-    compiler = os.environ.get("CC", "cc").split()
+    compiler = shlex.split(os.environ.get("CC") or "cc")
     try:
         r = subprocess.run([*compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC",
                             "-pthread", "-Wl,-z,now", "-o", module,

@@ -29,7 +29,7 @@ def pages_by_name(paths):
 
 def render(path, by_name):
     out = subprocess.run(["mandoc", "-T", "html", "-I", "os=libipcwait", "-O", "fragment,man=%N.%S", path],
-                         stdout=subprocess.PIPE, text=True, check=True).stdout
+                         stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
 
     def link(m):
         page = by_name.get(m[1])

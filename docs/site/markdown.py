@@ -16,7 +16,7 @@ def plain(fragment):
 
 def read(root, name):
     body = subprocess.run(["pandoc", "-f", "gfm", "-t", "html5", "--no-highlight", "--wrap=preserve", root / name],
-                          stdout=subprocess.PIPE, text=True, check=True).stdout
+                          stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
     heading = HEADING.search(body)
     title = plain(heading[1]) if heading else name
     # What is wider than the screen moves for itself.

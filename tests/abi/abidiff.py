@@ -29,7 +29,7 @@ def make():
 class Abi(unittest.TestCase):
     def differences(self, dump):
         """(whether there are any, abidiff's text)"""
-        r = subprocess.run(["abidiff", "--no-added-syms", dump, LIBRARY], check=False, text=True,
+        r = subprocess.run(["abidiff", "--no-added-syms", dump, LIBRARY], check=False, encoding="utf-8",
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
         self.assertFalse(r.returncode & FAILED, r)
         return bool(r.returncode & CHANGED), r.stdout

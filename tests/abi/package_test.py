@@ -6,10 +6,15 @@ Installs the build into a temporary folder, compiles the consumer with what pkg-
 against the shared and against the static library, and runs both.
 """
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'common'))
+
+import failure  # noqa: E402
 
 build, meson, pkg_config, consumer, version, *compiler = sys.argv[1:]
 
@@ -17,9 +22,9 @@ build, meson, pkg_config, consumer, version, *compiler = sys.argv[1:]
 def output(*command, **environment):
     """Run; the output. A failure ends the test."""
     run = subprocess.run([str(word) for word in command], env={**os.environ, **environment},
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8')
     if run.returncode:
-        sys.exit(f'{" ".join(map(str, command))}\n{run.stdout}exit status {run.returncode}')
+        sys.exit(f'{failure.shown(command)}: exit status {run.returncode}\n{failure.cut(run.stdout)}')
     return run.stdout.strip()
 
 
@@ -34,7 +39,7 @@ def install(destination):
     output(meson, 'install', '-C', build, '--no-rebuild', '--destdir', destination)
     files = list(destination.rglob('libipcwait.pc'))
     expect('pkg-config files', len(files), 1)
-    if str(destination) in files[0].read_text():
+    if str(destination) in files[0].read_text(encoding='utf-8'):
         sys.exit('libipcwait.pc names the staging folder')
     return files[0].parent
 
@@ -42,9 +47,10 @@ def install(destination):
 def ask(destination, folder, *question):
     """pkg-config's answer for the installed tree; other packages come from the system."""
     system = output(pkg_config, '--variable', 'pc_path', 'pkg-config')
-    return output(pkg_config, *question, 'libipcwait', PKG_CONFIG_PATH='',
+    said = output(pkg_config, *question, 'libipcwait', PKG_CONFIG_PATH='',
                   PKG_CONFIG_LIBDIR=f'{folder}:{system}', PKG_CONFIG_SYSROOT_DIR=str(destination),
-                  PKG_CONFIG_ALLOW_SYSTEM_CFLAGS='1', PKG_CONFIG_ALLOW_SYSTEM_LIBS='1').split()
+                  PKG_CONFIG_ALLOW_SYSTEM_CFLAGS='1', PKG_CONFIG_ALLOW_SYSTEM_LIBS='1')
+    return shlex.split(said)
 
 
 def needed(program):

@@ -10,7 +10,7 @@ WANTED = {"spin_end": 4, "sleep": 4, "woken": 2, "wake": 3}
 
 def probes(readelf, library):
     """{name: numbers of arguments that it has}."""
-    text = subprocess.run([readelf, "-n", library], capture_output=True, text=True,
+    text = subprocess.run([readelf, "-n", library], capture_output=True, encoding="utf-8",
                           check=True).stdout
     found = {}
     for m in re.finditer(r"Provider: ipcwait\n\s+Name: (\w+)\n.*\n\s+Arguments: (.*)", text):

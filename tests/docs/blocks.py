@@ -52,7 +52,7 @@ class Documents(unittest.TestCase):
 
     def test_each_frame_is_used(self):
         used = {frame_of(b) for path in documents() for b in code_of(path)}
-        there = {p.stem for p in FRAMES.iterdir() if MARK.search(p.read_text())}
+        there = {p.stem for p in FRAMES.iterdir() if MARK.search(p.read_text(encoding="utf-8"))}
         self.assertEqual(there - used, set())
 
     def test_what_is_refused(self):

@@ -30,7 +30,7 @@ def framed(path, text, where):
     """The frame with the block in place of its @BLOCK@; compilers blame the document."""
     if not path.exists():
         raise NoFrame(f"there is no {path.relative_to(SOURCE)}")
-    frame = path.read_text()
+    frame = path.read_text(encoding="utf-8")
     mark = MARK.search(frame)
     if not mark:
         raise NoFrame(f"{path.relative_to(SOURCE)} has no line /* @BLOCK@ */")
@@ -47,7 +47,7 @@ def compiled(command, suffix, main):
         elif not re.search(main, text):
             raise NoFrame("a fragment: <!-- frame: NAME --> is missing on the line before it")
         folder = scratch.folder()
-        (folder / ("block" + suffix)).write_text(text)
+        (folder / ("block" + suffix)).write_text(text, encoding="utf-8")
         scratch.call(*command, f"-I{FRAMES}", "block" + suffix, *scratch.flags(), "-pthread",
                      "-o", "block", cwd=folder)
         return scratch.call(folder / "block", cwd=folder)
@@ -64,14 +64,14 @@ def python(scratch, _where, text):
 
 def cmake(scratch, _where, text):
     folder = scratch.supplied()
-    (folder / "CMakeLists.txt").write_text(text if "project(" in text else CMAKE + text)
+    (folder / "CMakeLists.txt").write_text(text if "project(" in text else CMAKE + text, encoding="utf-8")
     scratch.call("cmake", "-S", folder, "-B", folder / "build")
     return scratch.call("cmake", "--build", folder / "build")
 
 
 def meson(scratch, _where, text):
     folder = scratch.supplied()
-    (folder / "meson.build").write_text(text if "project(" in text else MESON + text)
+    (folder / "meson.build").write_text(text if "project(" in text else MESON + text, encoding="utf-8")
     scratch.call("meson", "setup", folder / "build", folder)
     return scratch.call("ninja", "-C", folder / "build")
 
@@ -79,9 +79,9 @@ def meson(scratch, _where, text):
 def rust(scratch, _where, text):
     folder = scratch.folder()
     (folder / "src").mkdir()
-    (folder / "Cargo.toml").write_text(CARGO % (SOURCE / "bindings" / "rust"))
+    (folder / "Cargo.toml").write_text(CARGO % (SOURCE / "bindings" / "rust"), encoding="utf-8")
     main = text if "fn main" in text else "fn main() {\n" + text + "}\n"
-    (folder / "src" / "main.rs").write_text(main)
+    (folder / "src" / "main.rs").write_text(main, encoding="utf-8")
     return scratch.call("cargo", "run", "--offline", "--quiet", cwd=folder)
 
 

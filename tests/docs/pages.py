@@ -24,7 +24,7 @@ import links  # noqa: E402
 
 
 def run(*args, stderr=subprocess.STDOUT):
-    return subprocess.run([str(a) for a in args], text=True, check=False, stdout=subprocess.PIPE,
+    return subprocess.run([str(a) for a in args], encoding="utf-8", check=False, stdout=subprocess.PIPE,
                           stderr=stderr, timeout=300)
 
 

@@ -8,6 +8,10 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+
+import failure  # noqa: E402
+
 WARNING = re.compile(r'ignored\.c:(\d+):.*\[-Wunused-(?:result|value)\]')
 MARKED = re.compile(r'IPCWAIT_MUST_CHECK\b[^;{]*?\b(ipcwait_\w+)\(')
 
@@ -16,13 +20,13 @@ def warned_lines(compiler, include, source, option):
     """Numbers of the lines that it warns of."""
     run = subprocess.run([compiler, '-std=gnu11', option, '-Wall', '-Wextra', '-I', include,
                           '-c', '-o', os.devnull, source],
-                         stderr=subprocess.PIPE, text=True, env=dict(os.environ, LC_ALL='C'))
+                         stderr=subprocess.PIPE, encoding='utf-8', env=dict(os.environ, LC_ALL='C'))
     if run.returncode:
-        sys.exit('\n'.join(line for line in run.stderr.splitlines() if 'error:' in line))
+        sys.exit(failure.cut(run.stderr))
     other = [line for line in run.stderr.splitlines()
              if 'warning:' in line and not WARNING.search(line)]
     if other:
-        sys.exit('\n'.join(other))
+        sys.exit(failure.cut('\n'.join(other)))
     return {int(n) for n in WARNING.findall(run.stderr)}
 
 
@@ -48,7 +52,7 @@ def main():
         for n in sorted(wanted ^ warned):
             how = 'no warning' if n in wanted else 'a warning'
             faults.append(f'{how} with {option}, line {n}: {lines[n - 1].strip()}')
-    sys.exit('\n'.join(faults) or 0)
+    sys.exit(failure.cut('\n'.join(faults)) or 0)
 
 
 main()

@@ -7,6 +7,10 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+
+import failure  # noqa: E402
+
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wold-style-cast', '-Wconversion', '-Wshadow',
             '-Werror']
 CASE = re.compile(r'CASE == (\d+)\s*/\* (.*?) \*/')
@@ -16,7 +20,7 @@ def compiled(compiler, standard, include, source, case):
     """Status and messages."""
     run = subprocess.run([compiler, f'-std={standard}', *WARNINGS, '-I', include, f'-DCASE={case}',
                           '-fsyntax-only', source],
-                         stderr=subprocess.PIPE, text=True, env=dict(os.environ, LC_ALL='C'))
+                         stderr=subprocess.PIPE, encoding='utf-8', env=dict(os.environ, LC_ALL='C'))
     return run.returncode, run.stderr
 
 
@@ -32,8 +36,8 @@ def main():
         if not status:
             faults.append(f'case {case} compiles')
         elif wanted not in messages:
-            faults.append(f'case {case} is refused without "{wanted}":\n{messages}')
-    print('\n'.join(faults) or f'{len(cases)} cases are refused as they should')
+            faults.append(f'case {case} is refused without "{wanted}":\n{failure.cut(messages, 10)}')
+    print(failure.cut('\n'.join(faults)) or f'{len(cases)} cases are refused as they should')
     sys.exit(bool(faults or not cases))
 
 

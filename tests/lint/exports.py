@@ -20,7 +20,7 @@ PREFIX = re.compile(r'(?:__odr_asan(?:_gen_|\.))?(?:ipcwait|iw)_|DW\.ref\.__gcc_
 def defined(nm, library, *options):
     """Names that the library defines, with @@version where it has one."""
     out = subprocess.run([nm, *options, '--defined-only', '--format=posix', library],
-                         capture_output=True, text=True, check=True).stdout
+                         capture_output=True, encoding='utf-8', check=True).stdout
     return {line.split()[0] for line in out.splitlines() if len(line.split()) > 1}
 
 

@@ -22,13 +22,14 @@ from selftest_cases import CASES, SPDX
 HERE = Path(__file__).resolve().parent
 ROOT, NM, COMPILER = Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3:]
 NEED_BUILD = ('exports', 'tidy')
-MODULES = sorted(p.stem for p in HERE.glob('*.py') if re.search(r'^RULES = ', p.read_text(), re.M))
+MODULES = sorted(p.stem for p in HERE.glob('*.py')
+                 if re.search(r'^RULES = ', p.read_text(encoding='utf-8'), re.M))
 
 
 def run_rule(module, tree, *arguments, **environment):
     """(exit status, [(where, rule)], output)."""
     run = subprocess.run([sys.executable, HERE / f'{module}.py', tree, *map(str, arguments)],
-                         capture_output=True, text=True, env={**os.environ, **environment})
+                         capture_output=True, encoding='utf-8', env={**os.environ, **environment})
     found = re.findall(r'^(\S+:\d+): .* \[([a-z]+\.[a-z]+)\]$', run.stdout, re.M)
     return run.returncode, found, run.stdout + run.stderr
 
@@ -38,7 +39,7 @@ def locate(tree, where):
     path, _, text = where.partition('@')
     if not text:
         return where
-    before, found, _ = (tree / path).read_text().partition(text)
+    before, found, _ = (tree / path).read_text(encoding='utf-8').partition(text)
     assert found, f'{path} has no {text}'
     return f'{path}:{before.count(chr(10)) + 1}'
 
@@ -50,7 +51,7 @@ def apply(tree, edits):
             file.unlink()
             continue
         if old is not None:
-            text = file.read_text()
+            text = file.read_text(encoding='utf-8')
             assert text.count(old) == 1, f'{path} has {text.count(old)} times: {old}'
             new = text.replace(old, new)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,9 +102,9 @@ class SelfTest(unittest.TestCase):
         """Build both libraries with these symbols, export `also`, and run the rule over them."""
         c, o, script = self.tree / 'x.c', self.tree / 'x.o', self.tree / 'x.map'
         so = self.tree / 'x.so'
-        listed = (self.tree / 'lib/libipcwait.map').read_text()
-        script.write_text(listed.replace('local:', f'{also}local:'))
-        c.write_text(''.join(f'int {name};\n' for name in (*symbols, internal)))
+        listed = (self.tree / 'lib/libipcwait.map').read_text(encoding='utf-8')
+        script.write_text(listed.replace('local:', f'{also}local:'), encoding='utf-8')
+        c.write_text(''.join(f'int {name};\n' for name in (*symbols, internal)), encoding='utf-8')
         subprocess.run([*COMPILER, '-fPIC', '-c', c, '-o', o], check=True)
         subprocess.run([*COMPILER, '-shared', f'-Wl,--version-script={script}', o, '-o', so],
                        check=True)
@@ -119,10 +120,10 @@ class SelfTest(unittest.TestCase):
 
     def tidy(self, text):
         """Run clang-tidy over lib/engine/wait.c with this text."""
-        (self.tree / 'lib/engine/wait.c').write_text(SPDX + text)
+        (self.tree / 'lib/engine/wait.c').write_text(SPDX + text, encoding='utf-8')
         entry = {'directory': str(self.tree), 'file': 'lib/engine/wait.c',
                  'command': 'cc -Ilib -Iinclude -c lib/engine/wait.c'}
-        (self.tree / 'compile_commands.json').write_text(json.dumps([entry, entry]))
+        (self.tree / 'compile_commands.json').write_text(json.dumps([entry, entry]), encoding='utf-8')
         return run_rule('tidy', self.tree, self.tree)
 
     def test_tidy(self):

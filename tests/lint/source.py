@@ -16,6 +16,7 @@ from pathlib import Path
 C_FOLDERS = ('include', 'lib', 'preload', 'cli', 'examples', 'bench', 'tools', 'tests')
 C_SUFFIXES = ('.c', '.h', '.cc')
 SKIP = 77
+SHOWN = 50  # findings
 
 TOKEN = re.compile(r'(?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\n|[^\n])*)'
                    r'|"(?:\\.|[^"\\\n])*"?'
@@ -86,7 +87,7 @@ class Tree:
         if not shutil.which('git'):
             return []
         run = subprocess.run(['git', '-C', self.root, 'ls-files', '-z', '--cached', '--others',
-                              '--exclude-standard'], capture_output=True, text=True)
+                              '--exclude-standard'], capture_output=True, encoding='utf-8')
         return run.stdout.split('\0') if run.returncode == 0 else []
 
     def walk(self):
@@ -117,8 +118,11 @@ def main(check):
     name = Path(sys.argv[0]).stem
     tree = Tree(sys.argv[1])
     count, noun = check(tree, *sys.argv[2:])
-    for path, line, text in sorted(tree.findings):
+    listed = sorted(tree.findings)
+    for path, line, text in listed[:SHOWN]:
         print(f'{path}:{line}: {text}')
+    if len(listed) > SHOWN:
+        print(f'... and {len(listed) - SHOWN} more')
     if tree.findings:
         print(f'{name}: {len(tree.findings)} findings')
     elif not count:

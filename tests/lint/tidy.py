@@ -10,11 +10,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import source
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'common'))
+
+import failure  # noqa: E402
+import source  # noqa: E402
 
 RULES = ('tidy.clang',)
 
@@ -39,14 +43,14 @@ def check(tree, build):
     program = shutil.which('clang-tidy')
     if not program:
         source.skip('no clang-tidy')
-    entries = json.loads((Path(build) / 'compile_commands.json').read_text())
+    entries = json.loads((Path(build) / 'compile_commands.json').read_text(encoding='utf-8'))
     files = compiled_files(tree, entries)
     if not files:
         return 0, 'compiled files of lib/'
     for entry in entries:
         entry['command'] = FOREIGN.sub('', entry['command'])
     with tempfile.TemporaryDirectory(prefix='tidy.') as database:
-        Path(database, 'compile_commands.json').write_text(json.dumps(entries))
+        Path(database, 'compile_commands.json').write_text(json.dumps(entries), encoding='utf-8')
         runs = run_side_by_side(program, database, files)
     output = ''.join(run.stdout for run in runs)
     for path, line, text in sorted(set(WARNING.findall(output))):
@@ -54,7 +58,7 @@ def check(tree, build):
         tree.add('tidy.clang', os.path.relpath(where, tree.root), int(line), text + ']')
     if any(run.returncode for run in runs) and not tree.findings:
         tree.add('tidy.clang', '.clang-tidy', 1,
-                 (output + ''.join(run.stderr for run in runs)).strip())
+                 failure.cut((output + ''.join(run.stderr for run in runs)).strip()))
     return len(files), 'compiled files of lib/'
 
 
@@ -70,7 +74,7 @@ def run_tidy(program, database, files):
     return subprocess.run([program, '-p', database, '--quiet', '--warnings-as-errors=*', *fewer,
                            '--extra-arg=-Wno-unknown-warning-option',
                            '--extra-arg=-Wno-ignored-optimization-argument', *files],
-                         capture_output=True, text=True)
+                         capture_output=True, encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -98,7 +98,7 @@ MUTANTS = {
 
 
 def run(command, cwd):
-    return subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE,
+    return subprocess.run(command, cwd=cwd, encoding='utf-8', stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False).stdout
 
 

@@ -7,18 +7,22 @@ import os
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'common'))
+
+import failure  # noqa: E402
+
 REPORT = 'ThreadSanitizer'
 
 
 def output(program, policy='adaptive'):
     env = dict(os.environ, IPCWAIT_POLICY=policy, TSAN_OPTIONS='atexit_sleep_ms=0')
-    run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    run = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding='utf-8',
                          errors='replace', env=env)
     if 'FATAL: ThreadSanitizer' in run.stdout:
-        print('skipped: ThreadSanitizer does not run here:', run.stdout.strip())
+        print('skipped: ThreadSanitizer does not run here:', failure.one_line(run.stdout))
         sys.exit(77)
     if run.returncode or REPORT in run.stdout:
-        sys.exit(f'{program}, {policy}: status {run.returncode}\n{run.stdout[:8000]}')
+        sys.exit(f'{program}, {policy}: status {run.returncode}\n{failure.cut(run.stdout)}')
     return run.stdout.splitlines()
 
 
