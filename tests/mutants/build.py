@@ -155,24 +155,18 @@ class Build:
 
     def link(self, program, made, folder, target):
         """The command that links a program with some objects in the place of others."""
-        command, whole, in_front = [], False, []
-        words = program.command
-        for i, word in enumerate(words):
-            whole = {'-Wl,--whole-archive': True, '-Wl,--no-whole-archive': False}.get(word, whole)
-            some = program.parts.get(word, [])
-            if i and words[i - 1] == '-o':
+        command = []
+        for i, word in enumerate(program.command):
+            names = [o.name for o in program.parts.get(word, [])]
+            if i and program.command[i - 1] == '-o':
                 command.append(target)
-            elif word.endswith('.a') and whole:
-                command += [made.get(o.name, o.name) for o in some]
-            elif word.endswith('.o'):
-                command.append(made.get(word, word))
-            else:
-                in_front += [made[o.name] for o in some if o.name in made]
+            elif not made.keys() & set(names):
                 command.append(word)
-        if not in_front:
-            return command
-        # The linker takes a symbol from the first archive that has it.
-        archive = os.path.join(folder, 'in_front.a')
-        call(['ar', 'rcs', archive, *dict.fromkeys(in_front)], self.folder)
-        at = next(i for i, w in enumerate(command) if w == '-Wl,--start-group') + 1
-        return [*command[:at], archive, *command[at:]]
+            elif word.endswith('.o'):
+                command.append(made[word])
+            else:
+                # An archive of its own, so that the order in which the linker looks stays.
+                archive = os.path.join(folder, word.replace(os.sep, '_'))
+                call(['ar', 'rcsT', archive, *(self.folder / made.get(n, n) for n in names)], self.folder)
+                command.append(archive)
+        return command

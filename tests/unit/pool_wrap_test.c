@@ -225,41 +225,41 @@ static void test_no_pages(void **state)
 	pool_end();
 }
 
-static void turn_over(void **elem, unsigned n)
+static void turn_over(void **burst, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		CHECK((elem[i] = ipcwait_pool_get(pool)) != NULL);
+		CHECK((burst[i] = ipcwait_pool_get(pool)) != NULL);
 	for (unsigned i = 0; i < n; i++)
-		ipcwait_pool_put(pool, elem[i]);
+		ipcwait_pool_put(pool, burst[i]);
 }
 
 /* What was owed, and has been taken after all, is not given back. */
 static void test_debt_is_forgiven(void **state)
 {
 	enum { BURST = 20000 };
-	static void *elem[BURST];
+	static void *burst[BURST];
 	uint64_t trimmed;
 
 	(void)state;
 	node = 0;
 	clock_stands_at = __real_iw_clock_ns();
 	assert_int_equal(pool_begin(0, 0), 0);
-	turn_over(elem, BURST);
-	turn_over(elem, BURST);
+	turn_over(burst, BURST);
+	turn_over(burst, BURST);
 	/* In the first second the depot was empty once, in the next not: nearly all is owed. */
 	for (int second = 0; second < 2; second++) {
 		clock_stands_at += SECOND_NS;
-		turn_over(elem, 200);
-		turn_over(elem, 200);
+		turn_over(burst, 200);
+		turn_over(burst, 200);
 	}
 	/* Then it is needed again. */
 	for (unsigned i = 0; i < BURST; i++)
-		elem[i] = ipcwait_pool_get(pool);
+		burst[i] = ipcwait_pool_get(pool);
 	trimmed = pool_stats().trimmed;
 	for (unsigned i = 0; i < BURST; i++)
-		ipcwait_pool_put(pool, elem[i]);
+		ipcwait_pool_put(pool, burst[i]);
 	for (int round = 0; round < 20; round++)
-		turn_over(elem, 2000);
+		turn_over(burst, 2000);
 	assert_int_equal(pool_stats().trimmed, trimmed);
 	clock_stands_at = 0;
 	pool_end();
@@ -269,22 +269,22 @@ static void test_debt_is_forgiven(void **state)
 static void test_working_set(void **state)
 {
 	enum { BURST = 200000 };
-	static void *elem[BURST];
+	static void *burst[BURST];
 	unsigned visits = 0;
 
 	(void)state;
 	node = 0;
 	clock_stands_at = __real_iw_clock_ns();
 	assert_int_equal(pool_begin(0, 0), 0);
-	turn_over(elem, BURST);
+	turn_over(burst, BURST);
 	assert_true(pool_stats().bytes > 1000000);
 	for (int i = 0; i < 1000; i++)
-		turn_over(elem, 200);
+		turn_over(burst, 200);
 	assert_int_equal(pool_stats().trimmed, 0);
 	while (pool_stats().bytes > 262144) {
 		if (visits++ % 1000 == 0)
 			clock_stands_at += SECOND_NS;
-		turn_over(elem, 200);
+		turn_over(burst, 200);
 		assert_true(visits < BURST);
 	}
 	print_message("%u visits\n", visits);
