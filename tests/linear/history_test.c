@@ -2,6 +2,7 @@
 /* history.c: recording in one thread and in several, and what is printed. */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "linear/history.h"
 #include "linear/specs.h"
 
-#define TURNS 20000
+#define TURNS 5000
 
 static void test_one_thread(void **state)
 {
@@ -83,6 +84,7 @@ static void test_split_and_join(void **state)
 /* Two threads take turns, so that every operation is over before the next begins. */
 static struct {
 	struct history part[2];
+	sem_t begins[2];
 	unsigned turn;
 } turns;
 
@@ -93,11 +95,11 @@ static void *take_turns(void *arg)
 	for (unsigned i = 0; i < TURNS; i++) {
 		struct history_op *op;
 
-		while (__atomic_load_n(&turns.turn, __ATOMIC_ACQUIRE) % 2 != me)
-			sched_yield();
+		CHECK_EQ(sem_wait(&turns.begins[me]), 0);
 		op = history_call(&turns.part[me], me, REGISTER_WRITE, turns.turn);
 		history_return(&turns.part[me], op, 0);
-		__atomic_store_n(&turns.turn, turns.turn + 1, __ATOMIC_RELEASE);
+		turns.turn++;
+		CHECK_EQ(sem_post(&turns.begins[!me]), 0);
 	}
 	return NULL;
 }
@@ -111,6 +113,8 @@ static void test_stamps_are_in_the_order_of_the_threads(void **state)
 	(void)state;
 	history_begin(&all, ops, 2 * TURNS);
 	history_split(&all, turns.part, 2);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(sem_init(&turns.begins[i], 0, !i), 0);
 	for (uintptr_t i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, take_turns, (void *)i),
 				 0);
