@@ -299,10 +299,6 @@ int main(int argc, char **argv)
 	};
 
 	(void)argc;
-	if (!getenv("IPCWAIT_PAGE")) {
-		CHECK_EQ(setenv("IPCWAIT_PAGE", "1", 1), 0);
-		(void)execv("/proc/self/exe", argv);
-		return 1;
-	}
+	check_environment(argv, "IPCWAIT_PAGE", "1");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
