@@ -162,7 +162,8 @@ def other_sh(shell, name):
             raise Missing(f'no {name}')
         wrapper = apart(f'mount --bind {shlex.quote(os.path.realpath(path))} "$(readlink -f /bin/sh)"', '-m')
         return [Step('scripts/setup', [*wrapper, 'scripts/setup', 'check']),
-                Step('scripts/demo', [*wrapper, 'scripts/demo', '--help']),
+                Step('scripts/bench', [*wrapper, 'scripts/bench', '--help']),
+                Step('scripts/site', [*wrapper, 'scripts/site', '--help']),
                 *suites(build, 'abi', 'layers', 'cli', wrapper=wrapper)]
     trial.__doc__ = f'/bin/sh is {shell}.'
     return trial
