@@ -27,6 +27,7 @@ import failure
 ROOT = Path(__file__).resolve().parent.parent.parent
 SECONDS_MOST = 3000
 SKIPPED = 77
+NOBODY = 65534
 NOT_HERE = 2    # exit status of scripts that say what is missing
 
 # Suites that a build of a trial runs: what calls compilers, and what reads names of files.
@@ -180,19 +181,22 @@ def network(_work, build):
             Step('demo in a clean root', [*python, 'tests/packaging/setup.py', '.'])]
 
 
-def user(_work, build):
-    """An ordinary user, who may write to meson's logs and to temporary folders only."""
+def user(work, _build):
+    """An ordinary user, who may write to a clone and to temporary folders only."""
     needs_root()
     needs('setpriv')
-    # meson writes its logs beside the build.
-    wrapper = apart(f'mount -t tmpfs -o mode=1777 tmpfs {shlex.quote(str(build))}/meson-logs\n'
-                    'set -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"', '-m')
-    home = {'HOME': '/nonexistent', 'PATH': '/usr/local/bin:/usr/bin:/bin', 'PYTHONDONTWRITEBYTECODE': '1'}
-    return [Step('scripts/setup', [*wrapper, 'scripts/setup', 'check'], home),
-            *suites(build, 'headers', 'lint', *OF_AN_ENVIRONMENT, wrapper=wrapper, env=home),
-            Step('packaging', [*wrapper, 'python3', 'tests/packaging/run.py', '.'], home),
-            Step('Debian packages', [*wrapper, 'python3', 'tests/packaging/debian.py', '.'], home),
-            Step('demo in a clean root', [*wrapper, 'python3', 'tests/packaging/setup.py', '.'], home)]
+    home = Path(work) / 'home'
+    source = copied(home / 'source')
+    for path in (Path(work), home, *home.rglob('*')):
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+    become = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups']
+    env = {'HOME': str(home), 'PATH': '/usr/local/bin:/usr/bin:/bin', 'PYTHONDONTWRITEBYTECODE': '1'}
+    tests = own_build(home, source, names=(*OF_A_BUILD, 'unit', 'ipc'))
+    return [Step('scripts/setup', [*become, 'scripts/setup', 'check'], env, source),
+            *(step._replace(command=[*become, *step.command], env=env) for step in tests),
+            *(Step(name, [*become, 'python3', f'tests/packaging/{program}', '.'], env, source)
+              for name, program in (('packaging', 'run.py'), ('Debian packages', 'debian.py'),
+                                    ('demo in a clean root', 'setup.py')))]
 
 
 def one_cpu(_work, build):
@@ -326,7 +330,7 @@ def run(step):
     failed, text = result(step, status, said)
     print(f'    {step.name:20} {time.monotonic() - began:5.0f} s  {text}', flush=True)
     if failed:
-        print(failure.cut(said))
+        print(failure.cut(re.sub(r'^\[\d+/\d+\] (?:Compiling|Linking|Generating) .*\n', '', said, flags=re.M)))
         set_by = [f'{k}={v}' for k, v in step.env.items() if v is not None]
         unset = [word for k, v in step.env.items() if v is None for word in ('-u', k)]
         print(failure.again('env', '-C', step.cwd, *unset, *set_by, *step.command), flush=True)
