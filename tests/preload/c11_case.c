@@ -101,7 +101,7 @@ static int answer(void *arg)
 
 static void conds(void)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	thrd_t t;
 	int i, is;
 

@@ -63,8 +63,8 @@ static void clean_up(void *arg)
 
 static void wait_once(enum how how)
 {
-	struct timespec real = in_ms(CLOCK_REALTIME, 20000),
-			mono = in_ms(CLOCK_MONOTONIC, 20000);
+	struct timespec real = in_ms(CLOCK_REALTIME, FAR_MS),
+			mono = in_ms(CLOCK_MONOTONIC, FAR_MS);
 
 	switch (how) {
 	case SEM_WAIT:

@@ -57,6 +57,15 @@ static bool somebody_told(void *arg)
 	return told;
 }
 
+/*
+ * Threads that ended by themselves and whose result is PTHREAD_CANCELED all the same: glibc 2.36
+ * stores that in the handler of its signal, which may run as late as at the thread's end. Rare, as
+ * the thread that cancels has to be held up in pthread_cancel() meanwhile.
+ */
+#define LATE_RESULTS_MOST 8
+
+static int late_results;
+
 /* The signal and the cancellation of the first waiter, in either order, the mutex held or not. */
 static void both_at_once(int round, pthread_mutexattr_t *attr, pthread_condattr_t *cattr)
 {
@@ -86,7 +95,8 @@ static void both_at_once(int round, pthread_mutexattr_t *attr, pthread_condattr_
 	NEEDS(pthread_cond_broadcast(&p.cond) == 0);
 	is[1] = end_thread(t[1]);
 	NEEDS(is[1] == NULL && p.told + p.cancelled == 2);
-	NEEDS((is[0] == PTHREAD_CANCELED) == (p.cancelled == 1));
+	NEEDS(is[0] == PTHREAD_CANCELED || p.cancelled == 0);
+	late_results += is[0] == PTHREAD_CANCELED && p.cancelled == 0;
 	NEEDS(pthread_cond_destroy(&p.cond) == 0 && pthread_mutex_destroy(&p.mutex) == 0);
 }
 
@@ -137,10 +147,9 @@ static void token_or_cancelled(void)
 			NEEDS(sem_post(&sem) == 0);
 		is = end_thread(t);
 		NEEDS(sem_getvalue(&sem, &value) == 0);
-		if (is == PTHREAD_CANCELED)
-			wrong += taken || value != 1;
-		else
-			wrong += !taken || value != 0;
+		wrong += taken + value != 1;
+		wrong += is != PTHREAD_CANCELED && !taken;
+		late_results += is == PTHREAD_CANCELED && taken;
 		while (sem_trywait(&sem) == 0)
 			;
 	}
@@ -155,8 +164,8 @@ static int step;
 
 static void *lock_pending(void *arg)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000),
-			mono = in_ms(CLOCK_MONOTONIC, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS),
+			mono = in_ms(CLOCK_MONOTONIC, FAR_MS);
 	int *how = arg, is = -1, old;
 
 	NEEDS(pthread_cancel(pthread_self()) == 0);
@@ -305,5 +314,6 @@ int main(void)
 	no_points();
 	asynchronous();
 	in_order();
+	expect_true("results of what had ended before", late_results <= LATE_RESULTS_MOST);
 	return say_end();
 }

@@ -266,6 +266,12 @@ static bool await_stop(int *status)
 	}
 }
 
+/* Another process may stop this one and let it go on: nothing of the test's does. */
+static bool is_of_others(int signal)
+{
+	return signal == SIGSTOP || signal == SIGCONT;
+}
+
 /* Whoever stops the process meanwhile has not ended the step. */
 static bool step(void)
 {
@@ -275,7 +281,7 @@ static bool step(void)
 		NEEDS(ptrace(PTRACE_SINGLESTEP, stepped, NULL, NULL) == 0);
 		if (!await_stop(&status))
 			return false;
-	} while (WIFSTOPPED(status) && status >> 16);
+	} while (WIFSTOPPED(status) && (status >> 16 || is_of_others(WSTOPSIG(status))));
 	NEEDS(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	return true;
 }
@@ -304,7 +310,8 @@ static void let_go(bool sleeps)
 	if (sleeps) {
 		NEEDS(ptrace(PTRACE_INTERRUPT, stepped, NULL, NULL) == 0);
 		NEEDS(waitpid(stepped, &status, __WALL) == stepped && WIFSTOPPED(status));
-		if (!(status >> 16) && WSTOPSIG(status) != SIGTRAP)
+		if (!(status >> 16) && WSTOPSIG(status) != SIGTRAP &&
+		    !is_of_others(WSTOPSIG(status)))
 			signal = WSTOPSIG(status);
 	}
 	NEEDS(ptrace(PTRACE_DETACH, stepped, NULL, (void *)(intptr_t)signal) == 0);

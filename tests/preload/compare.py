@@ -4,18 +4,21 @@
 
     compare.py [--runs N] [--fd] [--with LIBRARY] MODULE PROGRAM [ARGUMENT...]
 
-With --fd the module is in front of descriptors too. Each policy has its runs, and all are compared with the first plain one. With --with the program runs
-beside that library, which is preloaded in front of the module, behind it, and alone. Exit status 77
-where the module or the library is not there.
+With --fd the module is in front of descriptors too. Each policy has its runs, and all are compared
+with the first plain one. With --with the program runs beside that library, which is preloaded in
+front of the module, behind it, and alone. Exit status 77 where the module or the library is not
+there. On failure the last line is the command that repeats the comparison alone.
 """
 import argparse
 import difflib
 import os
+import shlex
 import subprocess
 import sys
 
 SKIPPED = 77
-PATIENCE_S = 120
+PATIENCE_S = 300        # more than the programs' own limit (WATCHDOG_S)
+LINES_MOST = 40
 POLICIES = (
     {},
     {'IPCWAIT_POLICY': 'spin', 'IPCWAIT_MAX_SPIN_US': '100000'},
@@ -38,6 +41,17 @@ def run(command, preload, policy):
     return [*said, f'exit status: {r.returncode}']
 
 
+def brief(lines):
+    """At most LINES_MOST of them, none longer than 300 characters."""
+    more = [f'... {len(lines) - LINES_MOST} lines more'] if len(lines) > LINES_MOST else []
+    return [line[:300] for line in lines[:LINES_MOST]] + more
+
+
+def fail(why):
+    print(why)
+    sys.exit(f'repeat: python3 {shlex.join(sys.argv)}')
+
+
 def differs(plain, other, what, seen):
     """Prints how; what was seen already, only by whom."""
     if plain == other:
@@ -47,7 +61,7 @@ def differs(plain, other, what, seen):
         print(f'--- {what}: like {seen.index(diff) + 1}')
         return True
     seen.append(diff)
-    print('\n'.join([f'--- {what} ({len(seen)}):', *diff]))
+    print('\n'.join([f'--- {what} ({len(seen)}):', *brief(diff)]))
     return True
 
 
@@ -81,12 +95,14 @@ def main():
     args = parser.parse_args()
     plain = run(args.command, [], {})
     if plain[-1] != 'exit status: 0':
-        print('\n'.join(plain))
-        sys.exit('the program fails plainly')
+        # What failed is not always at the end.
+        told = [line for line in plain[:-LINES_MOST // 2] if ', not ' in line or line.endswith(': NO')]
+        print('\n'.join(brief(told[:LINES_MOST // 2] + plain[-LINES_MOST // 2:])))
+        fail('the program fails plainly')
     seen = []
     bad = differs(plain, run(args.command, [], {}), 'a second plain run', seen)
     if not os.path.exists(args.module):
-        sys.exit('not the same twice') if bad else skip('the preload module is not built')
+        fail('not the same twice') if bad else skip('the preload module is not built')
     if args.beside and not loads(args.beside):
         skip(f'{args.beside} is not there')
     runs = 0
@@ -97,8 +113,10 @@ def main():
                 what = f'{name}, {words}, run {k + 1}'
                 bad += differs(plain, run(args.command, preload, policy), what, seen)
                 runs += 1
-    print(f'{len(plain)} lines, {runs} runs compared with the plain one, {bad} differ')
-    sys.exit(bad > 0)
+    result = f'{len(plain)} lines, {runs} runs compared with the plain one, {bad} differ'
+    if bad:
+        fail(result)
+    print(result)
 
 
 if __name__ == '__main__':

@@ -35,7 +35,7 @@ static void make(struct crowd *c, clockid_t clock, int shared)
 static void *wait_once(void *arg)
 {
 	struct crowd *c = arg;
-	struct timespec at = in_ms(CLOCK_MONOTONIC, 20000);
+	struct timespec at = in_ms(CLOCK_MONOTONIC, FAR_MS);
 	int error;
 
 	NEEDS(pthread_mutex_lock(&c->mutex) == 0);
@@ -66,7 +66,7 @@ static void begin_crowd(struct crowd *c, pthread_t *t)
 
 static bool at_least(const int *value, int want)
 {
-	int64_t until = clock_ns(CLOCK_MONOTONIC) + INT64_C(20000000000);
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + FAR_MS * INT64_C(1000000);
 
 	while (get(value) < want && clock_ns(CLOCK_MONOTONIC) < until)
 		pass_us(100);
@@ -176,7 +176,7 @@ static void *go_round(void *arg)
 
 	NEEDS(pthread_mutex_lock(&ring.mutex) == 0);
 	for (k = 0; k < ROUNDS; k++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 		while (turn % RING != n)
 			NEEDS(pthread_cond_timedwait(&ring.cond, &ring.mutex, &at) == 0);
@@ -311,7 +311,7 @@ static void *answer(void *arg)
 
 static void ask(struct request *r)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 	NEEDS(pthread_mutex_lock(&requests_mutex) == 0);
 	asked = r;

@@ -32,11 +32,11 @@ static void expires(enum way way, bool trained)
 		expect_number(text, line_wait(&line, times_ms[i]), 0);
 		took = clock_ns(CLOCK_MONOTONIC) - begun;
 		expect_true("... not early", took >= times_ms[i] * MS);
-		expect_true("... nor 20 s late", took < 20000 * MS);
+		expect_true("... nor very late", took < FAR_MS * MS);
 	}
 	line_give(&line);
 	expect_number("... there, no time", line_wait(&line, 0), 1);
-	expect_number("... there, a long time", line_wait(&line, 100000), 1);
+	expect_number("... there, a long time", line_wait(&line, FAR_MS), 1);
 	line_close(&line);
 }
 
@@ -74,7 +74,7 @@ static void polls(void)
 
 static void sets(void)
 {
-	struct timeval time = { 0, 30000 }, bad = { -1, 0 }, long_time = { 100, 0 };
+	struct timeval time = { 0, 30000 }, bad = { -1, 0 }, long_time = { FAR_MS / 1000, 0 };
 	fd_set in, out;
 	int ends[2];
 
@@ -92,7 +92,7 @@ static void sets(void)
 		      select(ends[1] + 1, &in, &out, NULL, &long_time), 1);
 	expect_true("... not this", !FD_ISSET(ends[0], &in));
 	expect_true("... but that", FD_ISSET(ends[1], &out) != 0);
-	expect_true("... time is left", long_time.tv_sec >= 80 && long_time.tv_sec <= 100);
+	expect_true("... time is left", long_time.tv_sec >= 1 && long_time.tv_sec <= FAR_MS / 1000);
 	expect("select, no time", error_of(select(1, &in, NULL, NULL, &bad)), EINVAL);
 	expect("select, negative", error_of(select(-1, &in, NULL, NULL, NULL)), EINVAL);
 	time.tv_usec = 3000;
@@ -103,6 +103,17 @@ static void sets(void)
 	expect("select of a closed one",
 	       error_of(select(ends[0] + 1, &in, NULL, NULL, NULL)), EBADF);
 	(void)close(ends[1]);
+}
+
+/* Without handlers only a stop of the process ends the call with EINTR: then it is made again. */
+static int wait_for_events(int epoll, struct epoll_event *got, int timeout_ms)
+{
+	int n;
+
+	do
+		n = epoll_wait(epoll, got, 4, timeout_ms);
+	while (n < 0 && errno == EINTR);
+	return n;
 }
 
 static void events(void)
@@ -117,15 +128,15 @@ static void events(void)
 	NEEDS(epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event) == 0);
 	for (int i = 0; i < 200; i++) {
 		NEEDS(write(ends[1], "x", 1) == 1);
-		NEEDS(epoll_wait(epoll, got, 4, -1) == 1 && got[0].data.u32 == 4711);
+		NEEDS(wait_for_events(epoll, got, -1) == 1 && got[0].data.u32 == 4711);
 		if (i % 20 == 0)
-			twice += epoll_wait(epoll, got, 4, 2);
+			twice += wait_for_events(epoll, got, 2);
 	}
 	expect_number("an edge, told again", twice, 0);
 	event.events = EPOLLIN | EPOLLONESHOT;
 	NEEDS(epoll_ctl(epoll, EPOLL_CTL_MOD, ends[0], &event) == 0);
-	expect_number("oneshot", epoll_wait(epoll, got, 4, -1), 1);
-	expect_number("oneshot, again", epoll_wait(epoll, got, 4, 5), 0);
+	expect_number("oneshot", wait_for_events(epoll, got, -1), 1);
+	expect_number("oneshot, again", wait_for_events(epoll, got, 5), 0);
 	expect("no room", error_of(epoll_wait(epoll, got, 0, -1)), EINVAL);
 	expect("negative room", error_of(epoll_wait(epoll, got, negative, -1)), EINVAL);
 	expect("no epoll", error_of(epoll_wait(ends[0], got, 1, -1)), EINVAL);

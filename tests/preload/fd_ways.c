@@ -105,7 +105,7 @@ static ssize_t wait_by_select(const struct line *l, int timeout_ms)
 	return pselect(l->in + 1, &in, NULL, NULL, timeout_ms < 0 ? NULL : &time, NULL);
 }
 
-ssize_t line_wait(const struct line *l, int timeout_ms)
+static ssize_t wait_once(const struct line *l, int timeout_ms)
 {
 	struct epoll_event event;
 	uint64_t bytes;
@@ -132,6 +132,21 @@ ssize_t line_wait(const struct line *l, int timeout_ms)
 	default:
 		return epoll_pwait(l->epoll, &event, 1, timeout_ms, NULL);
 	}
+}
+
+int line_handled;
+
+ssize_t line_wait(const struct line *l, int timeout_ms)
+{
+	int kept = errno, handled;
+	ssize_t n;
+
+	do {
+		errno = kept;
+		handled = get(&line_handled);
+		n = wait_once(l, timeout_ms);
+	} while (n < 0 && errno == EINTR && get(&line_handled) == handled);
+	return n;
 }
 
 int line_take(const struct line *l)

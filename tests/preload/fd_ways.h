@@ -41,9 +41,14 @@ void line_open(struct line *l, enum way way);
 void line_close(struct line *l);
 void line_give(const struct line *l);
 
+/* Handlers of the program add 1 here. */
+extern int line_handled;
+
 /*
  * Wait in the line's way, for @timeout_ms or for ever if that is negative: only the polls know a
  * time. What the call answers; where it only tells that something is there, nothing is read.
+ * EINTR without a handler comes from epoll_wait(2), or with SO_RCVTIMEO, if the process has been
+ * stopped: then the call is made again.
  */
 ssize_t line_wait(const struct line *l, int timeout_ms);
 

@@ -67,7 +67,7 @@ static void *tell_in_child(void *arg)
 
 static void use_in_child(void *arg)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	pthread_cond_t own = PTHREAD_COND_INITIALIZER;
 	pthread_t t;
 

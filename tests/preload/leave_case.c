@@ -126,7 +126,7 @@ struct jump {
 
 static void wait_once(const struct jump *j)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 	NEEDS(pthread_mutex_lock(&mutex) == 0);
 	waiting = 1;
@@ -169,7 +169,7 @@ static void jumps(const struct kind *k, bool timed, bool cancelled)
 	handle(SIGUSR1, jump_out, 0);
 	t = begin_thread(jump_and_end, &j);
 	NEEDS(eventually(somebody_waits, NULL));
-	pass_ms(5);
+	settle(t, NULL);
 	NEEDS(pthread_kill(t, SIGUSR1) == 0);
 	expect_true("how it ended", end_thread(t) == (cancelled ? PTHREAD_CANCELED : NULL));
 	expect_number("handlers of the thread", handled, 1);

@@ -32,7 +32,7 @@ static void *tell(void *arg)
 /* One of each, with a thread on the other side. */
 static void use(const char *when)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	pthread_t t;
 
 	told = 0;

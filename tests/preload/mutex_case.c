@@ -264,7 +264,7 @@ static void waits(void)
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 		pthread_t t;
 
 		if (i == 1)
@@ -301,7 +301,7 @@ static void *count(void *arg)
 	while (!get(&go))
 		(void)sched_yield();
 	for (i = 0; i < EACH; i++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 60000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 		int how = (i + *(int *)arg) % 4;
 
 		while (calls[how](&crowded, CLOCK_REALTIME, &at) != 0)

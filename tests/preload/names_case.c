@@ -20,7 +20,7 @@ static struct names_object object;
 static void *wait_by(void *arg)
 {
 	const struct names *n = arg;
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	long error = 0;
 
 	NEEDS(n->lock(&object.mutex) == 0);

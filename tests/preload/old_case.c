@@ -51,7 +51,7 @@ static void *answer(void *arg)
 
 static void take_turns(void)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	pthread_t t = begin_thread(answer, NULL);
 	int k;
 

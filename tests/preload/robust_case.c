@@ -32,7 +32,7 @@ static void leave_by_thread(pthread_mutex_t *m)
 
 static int call(pthread_mutex_t *m, int how)
 {
-	struct timespec at = in_ms(how == 3 ? CLOCK_MONOTONIC : CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(how == 3 ? CLOCK_MONOTONIC : CLOCK_REALTIME, FAR_MS);
 
 	switch (how) {
 	case 0:
@@ -264,7 +264,7 @@ static void *signal_and_end(void *arg)
 static void in_a_condition_wait(void)
 {
 	struct waited w = { .cond = PTHREAD_COND_INITIALIZER };
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	pthread_t t;
 
 	make(&w.mutex, PTHREAD_MUTEX_NORMAL, 0, 0);

@@ -266,7 +266,7 @@ static void *crowd(void *arg)
 	while (!get(&go))
 		(void)sched_yield();
 	for (i = 0; i < EACH; i++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 60000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 		enum how how = (enum how)((i + n) % HOWS);
 
 		if (writes(how) && i % 5 != 0)
@@ -333,7 +333,7 @@ static void not_starved(void)
 	for (i = 0; i < 4; i++)
 		t[i] = begin_thread(read_on, NULL);
 	for (i = 0; i < 5; i++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 		pass_ms(2);
 		expect("a writer among readers", pthread_rwlock_timedwrlock(&busy, &at), 0);

@@ -18,7 +18,10 @@
 extern "C" {
 #endif
 
-/* A program that has not ended after a minute says so and ends. */
+/* A deadline that no run reaches, also if the process is stopped for seconds. */
+#define FAR_MS 120000L
+
+/* A program that has not ended after WATCHDOG_S says so and ends. */
 void say_begin(void);
 
 /* Whether what was expected came: the exit status of main(). */
@@ -55,7 +58,7 @@ void pass_us(long us);
 int64_t clock_ns(clockid_t clock);
 struct timespec in_ms(clockid_t clock, long ms);
 
-/* Look every 100 us until @condition holds. False if it does not within 20 s. */
+/* Look every 100 us until @condition holds. False if it does not within EVENTUALLY_NS. */
 bool eventually(bool (*condition)(void *arg), void *arg);
 bool becomes(const int *value, int want);
 
@@ -76,8 +79,23 @@ static inline int add(int *word, int value)
 }
 
 pthread_t begin_thread(void *(*body)(void *arg), void *arg);
-/* What the thread returned. One that does not end within 30 s ends the process. */
+/* What the thread returned. A thread that does not end within JOIN_S ends the process. */
 void *end_thread(pthread_t thread);
+
+/*
+ * Return as soon as a thread that is about to wait waits: it sleeps, or it has computed for
+ * SETTLED_NS since. With @done, return as well once that word is not 0. Time that passes proves
+ * nothing: the thread may not have run meanwhile.
+ */
+void settle(pthread_t thread, const int *done);
+
+/*
+ * @wait expires after 20 ms by @clock: each time with ETIMEDOUT and not before its time, and once
+ * within 80 ms. A machine may be slow, so that up to LATE_MOST waits may take longer before that.
+ */
+void expect_expires(const char *name, clockid_t clock,
+		    int (*wait)(void *arg, clockid_t clock, const struct timespec *at),
+		    void *arg);
 
 /* Runs @body in a child process and says how it ended. */
 pid_t begin_child(void (*body)(void *arg), void *arg);

@@ -57,7 +57,7 @@ static void sems(int me)
 	int k;
 
 	for (k = 0; k < TURNS; k++) {
-		struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 		if (me == 0)
 			NEEDS(sem_post(&shared->there) == 0);
@@ -75,7 +75,7 @@ static void mutexes(int me)
 
 	for (k = 0; k < TURNS * 4; k++) {
 		pthread_mutex_t *m = k % 4 == me ? &shared->robust : &shared->mutex;
-		struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+		struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 
 		NEEDS((k % 2 ? pthread_mutex_lock(m) : pthread_mutex_timedlock(m, &at)) ==
 		      0);
@@ -91,7 +91,7 @@ static void conds(int me)
 
 	NEEDS(pthread_mutex_lock(&shared->mutex) == 0);
 	for (k = 0; k < TURNS; k++) {
-		struct timespec at = in_ms(CLOCK_MONOTONIC, 20000);
+		struct timespec at = in_ms(CLOCK_MONOTONIC, FAR_MS);
 
 		while (shared->turn % 2 != me) {
 			if (k % 3 == 0)
@@ -196,7 +196,7 @@ static int other_side(const char *part, int fd)
 		for (;;)
 			(void)pause();
 	} else {
-		struct timespec at = in_ms(CLOCK_MONOTONIC, 20000);
+		struct timespec at = in_ms(CLOCK_MONOTONIC, FAR_MS);
 
 		/* Sleeps in all that somebody else ends. */
 		set(&shared->begun, 1);

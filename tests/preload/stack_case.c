@@ -28,7 +28,7 @@ static int told;
 /* Sleeps in each kind of wait, with and without a deadline. Says nothing: that would take stack. */
 static void *wait_for_each(void *arg)
 {
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000), soon = in_ms(CLOCK_REALTIME, 2);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS), soon = in_ms(CLOCK_REALTIME, 2);
 	struct timespec length = { 0, 1000000 };
 	long wrong = 0;
 
@@ -105,7 +105,7 @@ static void on_signal(int signal)
 static void *wait_with_own_stack(void *arg)
 {
 	stack_t own = { .ss_sp = lowest, .ss_size = size };
-	struct timespec at = in_ms(CLOCK_REALTIME, 20000);
+	struct timespec at = in_ms(CLOCK_REALTIME, FAR_MS);
 	int k;
 
 	NEEDS(sigaltstack(&own, NULL) == 0);
