@@ -3,14 +3,17 @@
  * A program that waits, for the tests of `ipcwait run`: two threads hand a token to and fro.
  *
  * Arguments are done in turn: a number N hands over N times, "close" closes all descriptors, "fork"
- * goes on in a child that the parent waits for, "stop" stops until SIGCONT,
- * "kill" and "_exit" end the process, and "again"
- * executes the program anew with the arguments that come then.
+ * goes on in a child that the parent waits for, "pause" says so and goes on when a byte or the end of
+ * the standard input comes, "children" forks as often as the next argument says, one child after the
+ * other, "kill" and "_exit" end the process, and "again" executes the program anew with the arguments
+ * that come then.
  */
+#include <errno.h>
 #include <semaphore.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -60,6 +63,29 @@ static void go_on_in_child(void)
 	exit(WEXITSTATUS(status));
 }
 
+/* Not by SIGSTOP: who disturbs the tests stops processes too, and lets them go on. */
+static void pause_here(void)
+{
+	char byte;
+
+	dprintf(STDOUT_FILENO, "paused %ld\n", (long)getpid());
+	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+static void have_children(long n)
+{
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+			abort();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	(void)sem_init(&to, 0, 0);
@@ -69,8 +95,10 @@ int main(int argc, char **argv)
 			close_all();
 		else if (!strcmp(argv[i], "fork"))
 			go_on_in_child();
-		else if (!strcmp(argv[i], "stop"))
-			(void)raise(SIGSTOP);
+		else if (!strcmp(argv[i], "pause"))
+			pause_here();
+		else if (!strcmp(argv[i], "children") && i + 1 < argc)
+			have_children(strtol(argv[++i], NULL, 10));
 		else if (!strcmp(argv[i], "kill"))
 			(void)kill(getpid(), SIGKILL);
 		else if (!strcmp(argv[i], "_exit"))

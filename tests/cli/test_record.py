@@ -6,7 +6,6 @@ import os
 import re
 import struct
 import subprocess
-import time
 
 import common
 import run_common
@@ -134,29 +133,20 @@ class Record(RecordTest):
 
     def test_while_it_runs(self):
         p = subprocess.Popen([common.PROGRAM, "record", "--module", run_common.MODULE,
-                              run_common.WAITS, "200", "stop", "200"], cwd=self.dir, env=self.env,
-                             stderr=subprocess.PIPE)
-        self.addCleanup(p.stderr.close)
+                              run_common.WAITS, "200", "pause", "200"], cwd=self.dir,
+                             env=self.env, text=True, stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for stream in p.stdin, p.stdout, p.stderr:
+            self.addCleanup(stream.close)
         self.addCleanup(p.wait)
         self.addCleanup(p.kill)
-        child = self.child_of(p.pid)
+        self.assertRegex(p.stdout.readline(), r"^paused \d+\n$")
         first = self.numbers()["waits"]
         self.assertGreater(first, 0)
-        os.kill(child, 18)
+        p.stdin.write("\n")
+        p.stdin.flush()
         self.assertEqual(p.wait(), 0)
         self.assertGreater(self.numbers()["waits"], first)
-
-    def child_of(self, pid):
-        """Its number, when it has stopped itself."""
-        for _ in range(3000):
-            with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as f:
-                children = f.read().split()
-            if children:
-                with open("/proc/%s/stat" % children[0], encoding="ascii") as f:
-                    if f.read().rsplit(")", 1)[1].split()[0] == "T":
-                        return int(children[0])
-            time.sleep(0.01)
-        return self.fail("it does not stop")
 
 
 class Replay(RecordTest):

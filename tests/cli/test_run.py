@@ -322,10 +322,12 @@ class Signals(run_common.RunTest):
             self.assertEqual(p.wait(), 9)
 
     def test_it_dies_of_nothing_itself(self):
-        p = self.start("--stats", SH, "-c", "trap '' TERM INT HUP; echo ready; sleep 0.2")
+        p = self.start("--stats", SH, "-c", "trap '' TERM INT HUP; echo ready; read x; exit 0",
+                       stdin=subprocess.PIPE)
         self.assertEqual(p.stdout.readline(), "ready\n")
         for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
             p.send_signal(number)
+        p.stdin.close()
         self.assertEqual(p.wait(), 0)
         self.assertIn("counted", p.stderr.read())
 
@@ -360,7 +362,7 @@ class Signals(run_common.RunTest):
         stopped = os.waitpid(p.pid, os.WUNTRACED)[1]
         self.assertTrue(os.WIFSTOPPED(stopped))
         p.send_signal(signal.SIGTERM)
-        p.send_signal(signal.SIGCONT)
+        self.go_on_until_told(p)
         self.assertEqual(p.stdout.readline(), "got\n")
         self.assertEqual(p.wait(), 9)
 

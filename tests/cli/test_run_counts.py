@@ -7,7 +7,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 
 import run_common
@@ -62,11 +61,9 @@ class Counts(run_common.RunTest):
         self.assertEqual((o["programs"], sum(o["all"].values())), (1, 0))
 
     def test_more_processes_than_slots(self):
-        script = "import os\nfor i in range(1100):\n p = os.fork()\n if not p: os._exit(0)\n" \
-                 " os.waitpid(p, 0)\n"
-        o = self.counted(sys.executable, "-c", script)
+        o = self.counted(self.waits, "children", "1100")
         self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1100, 77))
-        r = self.ipcwait_run("--stats", sys.executable, "-c", script)
+        r = self.ipcwait_run("--stats", self.waits, "children", "1100")
         self.assertIn("77 processes had to share", r.stderr)
 
     @unittest.skipUnless(ROOT, "only root can give up its rights")
@@ -105,10 +102,7 @@ class Counts(run_common.RunTest):
         # The shell, and perhaps the first that it has started since.
         self.assertGreaterEqual(o["programs"], 1)
         self.write("end.go", "")
-        for _ in range(1000):
-            if os.path.exists(end):
-                break
-            time.sleep(0.02)
+        self.until(lambda: os.path.exists(end))
         with open(end, encoding="ascii") as f:
             self.assertEqual(f.read(), "0\n")
 

@@ -8,14 +8,12 @@ import re
 import signal
 import struct
 import subprocess
-import time
 import unittest
 
 import common
 import run_common
 
 ROOT = os.geteuid() == 0
-FOLDER = "/dev/shm/ipcwait-%d" % os.geteuid()
 
 
 class Pages(run_common.RunTest):
@@ -24,43 +22,28 @@ class Pages(run_common.RunTest):
         self.env.update(env)
         p = self.start("--page", run_common.WAITS, *args, stdin=subprocess.PIPE)
         self.addCleanup(p.stdin.close)
-        for _ in range(2000):
-            if os.path.exists(self.page_of(p.pid)):
-                return p
-            time.sleep(0.01)
-        self.fail("no page for %d" % p.pid)
+        self.until(lambda: os.path.exists(self.page_of(p.pid)) or p.poll() is not None)
+        self.assertIsNone(p.poll(), "no page for %d" % p.pid)
+        return p
+
+    def begin_paused(self, *args):
+        """The same, when it has come to its first "pause"."""
+        p = self.begin(*args)
+        self.paused(p)
+        return p
+
+    def paused(self, p):
+        """Who pauses: it, or a child of it."""
+        line = p.stdout.readline()
+        self.assertRegex(line, r"^paused \d+\n$")
+        return int(line.split()[1])
+
+    def go_on(self, p):
+        p.stdin.write("\n")
+        p.stdin.flush()
 
     def page_of(self, pid):
-        return os.path.join(FOLDER, str(pid))
-
-    def state(self, pid):
-        with open("/proc/%d/stat" % pid, encoding="ascii") as f:
-            return f.read().rsplit(")", 1)[1].split()[0]
-
-    def wait_stopped(self, pid):
-        for _ in range(2000):
-            if self.state(pid) == "T":
-                return
-            time.sleep(0.01)
-        self.fail("it does not stop")
-
-    def has_page(self, pid):
-        """It has one open: then it sleeps between two looks only."""
-        folder = "/proc/%d/fd" % pid
-        try:
-            return any(os.readlink(os.path.join(folder, fd)).startswith(FOLDER + "/")
-                       for fd in os.listdir(folder))
-        except OSError:
-            return False
-
-    def start_stat(self, *args):
-        """It has looked for the first time when this returns, and blocks what may end it."""
-        q = subprocess.Popen([common.PROGRAM, "stat", *args], stdout=subprocess.PIPE, env=self.env,
-                             text=True)
-        self.addCleanup(q.stdout.close)
-        while q.poll() is None and not (self.has_page(q.pid) and self.state(q.pid) == "S"):
-            time.sleep(0.01)
-        return q
+        return os.path.join(run_common.FOLDER, str(pid))
 
     def stat(self, pid, *args):
         r = self.run_it("stat", "--pid", str(pid), "--json", *args)
@@ -70,8 +53,7 @@ class Pages(run_common.RunTest):
 
 class Stat(Pages):
     def test_counts_of_one_that_waits_for_us(self):
-        p = self.begin("300", "stop", "0")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause", "0")
         o = self.stat(p.pid, "--total")
         self.assertEqual((o["program"], o["format"], o["pid"]), ("ipcwait stat", 1, p.pid))
         self.assertEqual(o["name"], "run_waits")
@@ -83,16 +65,15 @@ class Stat(Pages):
             self.assertGreater(waits, 0)
             self.assertEqual({row["kind"] for row in o[table]}, {"sem"})
         self.assertTrue(any("run_waits" in row["where"] for row in o["call_sites"]))
-        os.kill(p.pid, signal.SIGCONT)
+        self.go_on(p)
         self.assertEqual(p.wait(), 0)
         self.assertFalse(os.path.exists(self.page_of(p.pid)))
 
     def test_until_it_ends(self):
         """What it counts last, after the last look at it as it ran, is there too."""
-        p = self.begin("300", "stop", "4000")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause", "4000")
         q = self.start_stat("-p", str(p.pid), "--json")
-        os.kill(p.pid, signal.SIGCONT)
+        self.go_on(p)
         self.assertEqual(p.wait(), 0)
         o = json.loads(q.communicate(timeout=common.SECONDS_MOST)[0])
         self.assertEqual(q.returncode, 0)
@@ -102,8 +83,7 @@ class Stat(Pages):
         self.assertLessEqual(o["all"]["spun"] + o["all"]["slept"], 8000)
 
     def test_interrupted(self):
-        p = self.begin("300", "stop")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause")
         for sig in signal.SIGINT, signal.SIGTERM:
             q = self.start_stat("-p", str(p.pid))
             q.send_signal(sig)
@@ -113,8 +93,7 @@ class Stat(Pages):
             self.assertIn("No wait came to an end", text)
 
     def test_for_a_time(self):
-        p = self.begin("300", "stop")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause")
         o = self.stat(p.pid, "--for", "1")
         self.assertGreaterEqual(o["seconds"], 1)
         self.assertEqual(sum(o["all"].values()), 0)
@@ -131,8 +110,7 @@ class Stat(Pages):
             self.assertEqual(json.load(f)["programs"], 1)
 
     def test_metrics(self):
-        p = self.begin("300", "stop")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause")
         r = self.run_it("stat", "--openmetrics")
         self.assertEqual((r.returncode, r.stderr), (0, ""))
         self.check_metrics(r.stdout, p.pid)
@@ -143,8 +121,7 @@ class Stat(Pages):
 
     def test_dashboard(self):
         """It asks for series that there are, and the page about it names all of them."""
-        p = self.begin("300", "stop")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("300", "pause")
         text = self.run_it("stat", "--openmetrics").stdout
         series = {name + ("_total" if kind == "counter" else "")
                   for name, kind in re.findall(r"# TYPE (\w+) (\w+)", text)}
@@ -187,16 +164,10 @@ class Stat(Pages):
         self.assertEqual(len(lines), len(set(lines)))
 
     def test_children_and_several_programs(self):
-        p = self.begin("200", "fork", "200", "stop")
-        child = None
-        for _ in range(2000):
-            pages = (int(name.split(".")[0]) for name in os.listdir(FOLDER))
-            child = next((pid for pid in pages if self.parent(pid) == p.pid), None)
-            if child:
-                break
-            time.sleep(0.01)
-        self.assertIsNotNone(child)
-        self.wait_stopped(child)
+        p = self.begin("200", "fork", "200", "pause")
+        child = self.paused(p)
+        self.assertEqual(self.parent(child), p.pid)
+        self.assertTrue(os.path.exists(self.page_of(child)))
         self.assertLessEqual(self.stat(child, "--total")["all"]["spun"], 400)
         os.kill(child, signal.SIGKILL)
         p.wait()
@@ -209,8 +180,7 @@ class Stat(Pages):
             return -1
 
     def test_what_the_dead_left(self):
-        p = self.begin("20", "stop")
-        self.wait_stopped(p.pid)
+        p = self.begin_paused("20", "pause")
         p.kill()
         p.wait()
         self.assertTrue(os.path.exists(self.page_of(p.pid)))
@@ -226,8 +196,7 @@ class Made(Pages):
 
     def setUp(self):
         super().setUp()
-        self.other = self.begin("300", "stop", "0")
-        self.wait_stopped(self.other.pid)
+        self.other = self.begin_paused("300", "pause", "0")
         with open(self.page_of(self.other.pid), "rb") as f:
             self.page = bytearray(f.read())
         head = list(struct.unpack_from(self.HEAD, self.page))
@@ -258,11 +227,19 @@ class Made(Pages):
     def write_object(self, waits, spun):
         struct.pack_into("=8Q", self.page, self.objects_at, 0x7000, waits, 0, 0, 0, 0, spun, 0)
 
+    def sleeps(self, pid):
+        """How often it has gone to sleep, which it does between two looks."""
+        with open("/proc/%d/status" % pid, encoding="ascii") as f:
+            return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", f.read(), re.M)[1])
+
     def test_what_is_cut_short(self):
         """Its owner may do with its page what it likes while it is looked at."""
-        p = self.start_stat("-p", str(self.other.pid), "--for", "1")
+        p = self.start_stat("-p", str(self.other.pid))
         os.truncate(self.page_of(self.other.pid), 0)
         os.truncate(self.name, 0)
+        begun = self.sleeps(p.pid)      # it may be in the middle of a look
+        self.until(lambda: p.poll() is not None or self.sleeps(p.pid) >= begun + 2)
+        p.send_signal(signal.SIGINT)
         out = p.communicate(timeout=common.SECONDS_MOST)[0]
         self.assertEqual((p.returncode, out), (1, ""))
 
@@ -271,7 +248,7 @@ class Made(Pages):
         self.write(slept=5)
         p = self.start_stat("-p", str(self.other.pid), "--json")
         self.write(slept=4, expired=1)
-        os.kill(self.other.pid, signal.SIGCONT)
+        self.go_on(self.other)
         self.assertEqual(self.other.wait(), 0)
         self.lock(fcntl.F_UNLCK)
         out = json.loads(p.communicate(timeout=common.SECONDS_MOST)[0])
@@ -343,7 +320,7 @@ class Made(Pages):
 
     def test_a_page_that_comes(self):
         """All of it is new, and nothing of the others."""
-        hidden = os.path.join(FOLDER, ".%d" % self.other.pid)
+        hidden = os.path.join(run_common.FOLDER, ".%d" % self.other.pid)
         os.rename(self.name, hidden)
         self.addCleanup(lambda: os.path.exists(hidden) and os.unlink(hidden))
         self.write(spun=1000)
@@ -372,14 +349,23 @@ class BadInput(Pages):
         self.check_one_line(self.run_it("stat", "-p", str(os.getpid())), 1, "no statistics page")
         self.check_one_line(self.run_it("stat", "-p", "2147483647"), 1, "no process")
 
+    SIDE_BY_SIDE = 8
+
+    def locked(self, name):
+        """A file of this name, as one that lives has it."""
+        fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
+        self.addCleanup(os.close, fd)
+        fcntl.fcntl(fd, 37,  # F_OFD_SETLK
+                    struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 61, 1, 0))
+        return fd
+
     def test_pages_that_are_none(self):
         """Whatever lies there, by whomever, is not believed, and not removed while it is locked."""
-        p = self.begin("20", "stop")
+        p = self.begin_paused("20", "pause")
         with open(self.page_of(p.pid), "rb") as f:
             good = f.read()
-        name = os.path.join(FOLDER, "%d.7" % p.pid)
-        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
-        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 61, 1, 0)
+        fds = [self.locked("%s.%d" % (self.page_of(p.pid), 7 + i)) for i in range(self.SIDE_BY_SIDE)]
         head = struct.calcsize("=QIIQQQQ32s32sQQQ10I")
         wrong = [b"", b"x", good[:100], good[:-8], good + bytes(8), bytes(len(good))]
         for at in range(0, head, 4):
@@ -387,26 +373,28 @@ class BadInput(Pages):
                 changed = bytearray(good)
                 struct.pack_into("=I", changed, at, value)
                 wrong.append(bytes(changed))
-        for content in wrong[::1 if ROOT else 7]:
-            fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-            os.write(fd, content)
-            fcntl.fcntl(fd, 37, lock)  # F_OFD_SETLK
+        # Some at a time, side by side: what one does to the reader, it does beside others too.
+        for at in range(0, len(wrong), self.SIDE_BY_SIDE):
+            for i, content in enumerate(wrong[at:at + self.SIDE_BY_SIDE]):
+                os.write(fds[i], content)
+                os.ftruncate(fds[i], len(content))
+                os.lseek(fds[i], 0, os.SEEK_SET)
             r = self.run_it("stat", "--pid", str(p.pid), "--total", "--json")
-            os.close(fd)
-            self.assertEqual(r.returncode, 0, r)
+            self.assertEqual(r.returncode, 0, "pages %d and following: %s" % (at, r))
             json.loads(r.stdout)
-        os.kill(p.pid, signal.SIGCONT)
+        self.go_on(p)
 
     @unittest.skipUnless(ROOT, "only root can be another user")
     def test_a_folder_of_another(self):
         """The program runs, and says in one line that it has no page."""
-        folder = "/dev/shm/ipcwait-65533"
+        user = 40000 + os.getpid() % 20000      # another one for each of these tests at a time
+        folder = "/dev/shm/ipcwait-%d" % user
         os.mkdir(folder, 0o700)
         self.addCleanup(os.rmdir, folder)
         os.chmod(self.dir, 0o755)
         r = subprocess.run([run_common.WAITS, "5"], capture_output=True, text=True, check=False,
                            env={"IPCWAIT_PAGE": "1", "LD_PRELOAD": run_common.MODULE},
-                           user=65533, cwd="/")
+                           user=user, cwd="/")
         if r.returncode and "cannot" in r.stderr:
             self.skipTest("another user cannot read the build")
         self.assertIn("IPCWAIT_PAGE ignored: the folder", r.stderr)
