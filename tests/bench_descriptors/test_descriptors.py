@@ -18,9 +18,12 @@ sys.path.insert(0, str(ROOT / "bench"))
 from descriptors import arms, groups, judging, measuring, table     # noqa: E402
 from preload.bars import Bar                                        # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 
 def run(*words, **more):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=100,
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=1000,
                           check=False, **more)
 
 
@@ -223,4 +226,4 @@ class Command(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    brief.main()

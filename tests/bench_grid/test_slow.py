@@ -9,6 +9,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 PROGRAM = sys.argv.pop(1)
 HARNESS = Path(__file__).resolve().parents[2] / "bench/harness"
 ASKED = ["uncontended", "--filter", "op:sem/impl:(ipcwait|glibc)$", "--min-time", "0.05",
@@ -20,7 +23,7 @@ def run(*args, slow=None):
     if slow:
         env["IPCWAIT_BENCH_SLOW"] = slow
     return subprocess.run([sys.executable, str(HARNESS), *args], env=env, capture_output=True,
-                          text=True, timeout=120)
+                          text=True, timeout=1000)
 
 
 class Slow(unittest.TestCase):
@@ -36,4 +39,4 @@ class Slow(unittest.TestCase):
         self.assertIn("uncontended/op:sem/impl:ipcwait", r.stdout)
 
 
-unittest.main()
+brief.main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The mutex grid from a result: the best peer of each cell, quotients within rounds, means."""
 
+import os
 import json
 import subprocess
 import sys
@@ -9,6 +10,9 @@ import unittest
 from pathlib import Path
 
 import common
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 SCRIPT = common.BENCH / "grid" / "mutex_grid.py"
 
@@ -67,4 +71,4 @@ class MutexGrid(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    brief.main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pool_test and pool_bench: what they take, what they say. No timings."""
 
+import os
 import json
 import pathlib
 import subprocess
@@ -8,12 +9,15 @@ import sys
 import tempfile
 import unittest
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 BUILD = sys.argv.pop(1)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*words):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=100,
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=1000,
                           check=False)
 
 
@@ -53,4 +57,4 @@ class Pool(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    brief.main()

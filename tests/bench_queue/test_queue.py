@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """queue_bench and its programs: what they take, what they say, how they judge. No timings."""
 
+import os
 import importlib.machinery
 import importlib.util
 import json
@@ -10,13 +11,16 @@ import sys
 import tempfile
 import unittest
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 BUILD = sys.argv.pop(1)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench/queue/queue_bench"
 
 
 def run(*words):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=100,
+    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=1000,
                           check=False)
 
 
@@ -125,4 +129,4 @@ class Bench(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    brief.main()

@@ -13,6 +13,9 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "bench"), HERE]
 
 import report  # noqa: E402
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 HAVE_GNUPLOT = shutil.which("gnuplot") is not None
 
 ON_DEMAND = " in colour</summary>"
@@ -120,4 +123,4 @@ class ReportTest(unittest.TestCase):
 
 
 def main():
-    unittest.main(module="__main__", verbosity=2)
+    brief.main()

@@ -7,6 +7,9 @@ import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -31,4 +34,4 @@ def main():
     global BUILD
     sys.modules["common"] = sys.modules[__name__]
     BUILD = sys.argv.pop(1)
-    unittest.main(module="__main__")
+    brief.main()

@@ -17,7 +17,7 @@ CROWDS = {"1:1": [(1, 1)], "n:1": [(1, 1), (4, 1)], "in turn": [(1, 1)]}
 
 def run(path, *args, **env):
     return subprocess.run([path, *map(str, args)], text=True, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=60, env={**os.environ, **env})
+                          capture_output=True, timeout=1000, env={**os.environ, **env})
 
 
 def seed_program(name):

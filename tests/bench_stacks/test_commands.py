@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The command line: what it prints, and that bad input is one line and exit status 2."""
 
+import sys
 import os
 import unittest
 import xml.etree.ElementTree
 
 import common
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 
 class Good(common.StacksTest):
@@ -98,4 +102,4 @@ class Bad(common.StacksTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    brief.main()

@@ -11,6 +11,9 @@ import common
 
 from stacks import perf
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 BUILD = PROGRAM = None
 
 REFUSES = """#!/bin/sh
@@ -104,4 +107,4 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} BUILD_DIRECTORY PROGRAM [UNITTEST ARGUMENT]...")
     BUILD, PROGRAM = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
-    unittest.main(verbosity=2)
+    brief.main()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The sampler's files: whole, damaged, and with addresses that have no name."""
 
+import sys
 import os
 import struct
 import unittest
@@ -8,6 +9,9 @@ import unittest
 import common
 
 from stacks import errors, raw, symbols
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 
 class Raw(common.StacksTest):
@@ -48,4 +52,4 @@ class Raw(common.StacksTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    brief.main()

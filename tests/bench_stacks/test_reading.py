@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The three formats: what is read from them, and what comes out again."""
 
+import os
+import sys
 import unittest
 
 import common
 
 from stacks import perf_script, text_formats
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 
 def stacks_of(profile):
@@ -101,4 +106,4 @@ class Plain(common.StacksTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    brief.main()

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Inclusive and exclusive shares, callers and callees, differences, filters."""
 
+import os
+import sys
 import re
 import unittest
 
 import common
 
 from stacks import samples, tables, text_formats, trees
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 RECURSIVE = "main;f;f;f;g 6\nmain;f;g;f 2\nmain;h 2\n"
 
@@ -101,4 +106,4 @@ class Filters(common.StacksTest):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    brief.main()

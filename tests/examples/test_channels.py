@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
 """server, serverchannel, seda and file: their totals, and what they refuse."""
 
+import os
 import pathlib
 import subprocess
 import sys
 import unittest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv.pop(1))
 COUNT = 300
 
 
 def run(name, *words):
-    return subprocess.run([FOLDER / name, *words], capture_output=True, text=True, timeout=200,
+    return subprocess.run([FOLDER / name, *words], capture_output=True, text=True, timeout=1000,
                           stdin=subprocess.DEVNULL, check=False)
 
 
@@ -59,4 +63,4 @@ class BadInput(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    brief.main()

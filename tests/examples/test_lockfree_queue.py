@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """lockfree_queue: all that goes in comes out, in every form; what it refuses."""
 
+import os
 import itertools
 import subprocess
 import sys
 import unittest
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief  # noqa: E402
+
 PROGRAM = sys.argv.pop(1)
 
 
 def run(*words):
-    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=200,
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=1000,
                           stdin=subprocess.DEVNULL, check=False)
 
 
@@ -38,4 +42,4 @@ class LockfreeQueue(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    brief.main()

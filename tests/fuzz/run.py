@@ -76,7 +76,7 @@ def run(program, args, folder):
     env = {k: v for k, v in os.environ.items() if not k.startswith('IPCWAIT_')}
     # The leak sanitizer needs rights that containers withhold. Targets of what owns memory count it.
     env.update(ASAN_OPTIONS='detect_leaks=0', IPCWAIT_CALIBRATION='none', TMPDIR=folder)
-    print(call([program, f'-max_len={args.length}', '-timeout=10', '-artifact_prefix=' + bad,
+    print(call([program, f'-max_len={args.length}', '-timeout=100', '-artifact_prefix=' + bad,
                 '-print_final_stats=1', *inputs(args, folder)], f'fuzz target {args.target}', env=env))
 
 
