@@ -3,10 +3,10 @@
  * A program that waits, for the tests of `ipcwait run`: two threads hand a token to and fro.
  *
  * Arguments are done in turn: a number N hands over N times, "close" closes all descriptors, "fork"
- * goes on in a child that the parent waits for, "pause" says so and goes on when a byte or the end of
- * the standard input comes, "children" forks as often as the next argument says, one child after the
- * other, "kill" and "_exit" end the process, and "again" executes the program anew with the arguments
- * that come then.
+ * goes on in a child that the parent waits for, "pause" says so and goes on when a byte or the end
+ * of the standard input comes, "children" forks as often as the next argument says, one child after
+ * the other, "kill" and "_exit" end the process, and "again" executes the program anew with the
+ * arguments that come then.
  */
 #include <errno.h>
 #include <semaphore.h>

@@ -2,10 +2,10 @@
 /*
  * A program whose waits all sleep, for test_agree.py: seen_asleep ROUNDS [pause]
  *
- * A thread waits ROUNDS times for a semaphore, then as often for a condition variable and for a mutex.
- * The main thread ends each wait when the kernel says that the thread sleeps. So there are ROUNDS
- * sleeps of each kind, however fast either thread is. With "pause" the program says so first, and
- * begins when a byte or the end of the standard input comes.
+ * A thread waits ROUNDS times for a semaphore, then as often for a condition variable and for a
+ * mutex. The main thread ends each wait when the kernel says that the thread sleeps. So there
+ * are ROUNDS sleeps of each kind, however fast either thread is. With "pause" the program says
+ * so first, and begins when a byte or the end of the standard input comes.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,7 +24,8 @@ static long rounds;
 static int sleeper; /* the kernel's number of the thread */
 static long begun;  /* waits that it is about to begin */
 static long ended;  /* waits for the mutex that are over, the mutex free again */
-static long held;   /* times that the main thread has locked the mutex for the thread to wait */
+static long
+	held; /* times that the main thread has locked the mutex for the thread to wait */
 
 static long get(const long *word)
 {

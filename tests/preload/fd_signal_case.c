@@ -34,8 +34,8 @@ static void *waiter(void *arg)
 }
 
 /*
- * A signal @us after the wait began. What comes when its handler has run ends a wait that goes on, or
- * is read after one that does not. Returns what the wait answered.
+ * A signal @us after the wait began. What comes when its handler has run ends a wait that goes on,
+ * or is read after one that does not. Returns what the wait answered.
  */
 static int interrupt(long us)
 {
@@ -70,7 +70,8 @@ static void interrupted(enum way way, int flags)
 
 	handle(SIGUSR1, on_signal, flags);
 	/* The thread may be slow to begin its wait: such a signal is sent again. */
-	for (int i = 0; i < LATE || (!restarts && ended < LATE / 2 && i < TRIES_MOST); i++) {
+	for (int i = 0; i < LATE || (!restarts && ended < LATE / 2 && i < TRIES_MOST);
+	     i++) {
 		int error = interrupt(late_us[i % LATE]);
 
 		ended += error == EINTR;

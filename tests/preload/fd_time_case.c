@@ -74,7 +74,8 @@ static void polls(void)
 
 static void sets(void)
 {
-	struct timeval time = { 0, 30000 }, bad = { -1, 0 }, long_time = { FAR_MS / 1000, 0 };
+	struct timeval time = { 0, 30000 }, bad = { -1, 0 },
+		       long_time = { FAR_MS / 1000, 0 };
 	fd_set in, out;
 	int ends[2];
 
@@ -92,7 +93,8 @@ static void sets(void)
 		      select(ends[1] + 1, &in, &out, NULL, &long_time), 1);
 	expect_true("... not this", !FD_ISSET(ends[0], &in));
 	expect_true("... but that", FD_ISSET(ends[1], &out) != 0);
-	expect_true("... time is left", long_time.tv_sec >= 1 && long_time.tv_sec <= FAR_MS / 1000);
+	expect_true("... time is left",
+		    long_time.tv_sec >= 1 && long_time.tv_sec <= FAR_MS / 1000);
 	expect("select, no time", error_of(select(1, &in, NULL, NULL, &bad)), EINVAL);
 	expect("select, negative", error_of(select(-1, &in, NULL, NULL, NULL)), EINVAL);
 	time.tv_usec = 3000;

@@ -189,7 +189,8 @@ static int wait_for_20_ms(void *arg, clockid_t clock, const struct timespec *at)
 
 	(void)clock;
 	(void)at;
-	return error_of(futex(&word, *(int *)arg, 0, &length, NULL, FUTEX_BITSET_MATCH_ANY));
+	return error_of(
+		futex(&word, *(int *)arg, 0, &length, NULL, FUTEX_BITSET_MATCH_ANY));
 }
 
 static int wait_until(void *arg, clockid_t clock, const struct timespec *at)

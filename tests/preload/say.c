@@ -231,7 +231,8 @@ void expect_expires(const char *name, clockid_t clock,
 	char line[96];
 
 	/* Both ways of a test that has two are tried. */
-	for (i = 0; error == ETIMEDOUT && i < LATE_MOST && (i < 2 || least >= 80000000); i++) {
+	for (i = 0; error == ETIMEDOUT && i < LATE_MOST && (i < 2 || least >= 80000000);
+	     i++) {
 		int64_t began = clock_ns(CLOCK_MONOTONIC), took;
 		struct timespec at = in_ms(clock, 20);
 
