@@ -196,8 +196,7 @@ def command_of(args, rest):
     if not args.what:
         return rest
     build, *suites = args.what
-    command = ['meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs',
-               '--timeout-multiplier', '10']
+    command = ['meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs']
     if args.jobs:
         command += ['--num-processes', str(args.jobs)]
     for suite in suites:
