@@ -141,7 +141,8 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_poll(struct pollfd *fds, unsigned lon
  *
  * Return: the number of events, above 0. Any failure as a negative errno:
  *   -ETIMEDOUT  deadline reached, and there is none
- *   -EINTR      a signal handler ran while the call slept, whatever its flags
+ *   -EINTR      a signal handler ran while the call slept, whatever its flags;
+ *               or the process was stopped and went on (SIGSTOP, SIGCONT), see signal(7)
  *   -EINVAL     @w is misaligned; or epoll_wait(2) says so
  *   others      as in epoll_wait(2)
  *
