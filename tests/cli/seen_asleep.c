@@ -23,9 +23,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long rounds;
 static int sleeper; /* the kernel's number of the thread */
 static long begun;  /* waits that it is about to begin */
-static long ended;  /* waits for the mutex that are over, the mutex free again */
-static long
-	held; /* times that the main thread has locked the mutex for the thread to wait */
+static long ended;  /* the mutex is free again: after the condition variable, and after each lock */
+static long held;   /* how often the main thread has locked the mutex for the thread to wait */
 
 static long get(const long *word)
 {
@@ -63,6 +62,7 @@ static void *wait_for_all(void *arg)
 		check(pthread_cond_wait(&cond, &mutex) == 0);
 	}
 	check(pthread_mutex_unlock(&mutex) == 0);
+	add(&ended);
 	for (long i = 0; i < rounds; i++) {
 		await(&held, i + 1);
 		add(&begun);
@@ -106,13 +106,14 @@ static void end_all(void)
 		await_sleep(rounds + i + 1);
 		check(pthread_cond_signal(&cond) == 0);
 	}
-	await(&begun, 2 * rounds);
+	/* Its last wait for the condition variable locks the mutex too. */
+	await(&ended, 1);
 	for (long i = 0; i < rounds; i++) {
 		check(pthread_mutex_lock(&mutex) == 0);
 		add(&held);
 		await_sleep(2 * rounds + i + 1);
 		check(pthread_mutex_unlock(&mutex) == 0);
-		await(&ended, i + 1);
+		await(&ended, i + 2);
 	}
 }
 
