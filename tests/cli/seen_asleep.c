@@ -23,8 +23,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long rounds;
 static int sleeper; /* the kernel's number of the thread */
 static long begun;  /* waits that it is about to begin */
-static long ended;  /* the mutex is free again: after the condition variable, and after each lock */
-static long held;   /* how often the main thread has locked the mutex for the thread to wait */
+static long ended;  /* times that the thread has left the mutex for the main thread */
+static long held;   /* times that the main thread has locked it for the thread to wait */
 
 static long get(const long *word)
 {
