@@ -133,7 +133,7 @@ class Calibrate(common.CliTest):
             shown = os.read(main, 65536).decode()
             if r.returncode == 0:
                 break
-            # It says so in the place of the bar.
+            # It says so instead of the bar.
             self.assertIn("too busy", shown)
         else:
             self.skipTest("the machine is too busy to calibrate")

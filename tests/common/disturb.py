@@ -22,6 +22,7 @@ A process that is traced or stopped already is left alone. Exit status: 0 all ro
 1 a round failed, 2 wrong arguments.
 """
 import argparse
+import contextlib
 import ctypes
 import os
 import random
@@ -127,9 +128,9 @@ class Freezer:
 class Stopper(threading.Thread):
     """Stops one process of a round after the other until the round is over."""
 
-    def __init__(self, how, chance, spared):
+    def __init__(self, how, chance, spared, command):
         super().__init__(daemon=True)
-        self.how, self.chance, self.spared = how, chance, spared
+        self.how, self.chance, self.spared, self.command = how, chance, spared, command
         self.over = threading.Event()
         self.stops = 0
 
@@ -146,11 +147,19 @@ class Stopper(threading.Thread):
             except OSError:
                 continue
             self.stops += 1
-            self.over.wait(self.chance.uniform(*STOP_SECONDS))
             try:
-                self.how.go_on(pid)
-            except OSError:
-                pass
+                self.over.wait(self.chance.uniform(*STOP_SECONDS))
+            finally:
+                with contextlib.suppress(OSError):
+                    self.how.go_on(pid)
+            self.reap()
+
+    def reap(self):
+        """Reap what tests have left behind: a zombie looks like a process that has not ended."""
+        for pid, (parent, state) in parents().items():
+            if parent == os.getpid() and state == 'Z' and pid != self.command:
+                with contextlib.suppress(OSError):
+                    os.waitpid(pid, os.WNOHANG)
 
     def finish(self):
         self.over.set()
@@ -173,13 +182,16 @@ def run_round(command, how, chance, spared, spare_command):
     """Returns the exit status, what was printed, and how often something was stopped."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT) as child:
-        stopper = Stopper(how, chance, {*spared, child.pid} if spare_command else spared)
+        stopper = Stopper(how, chance, {*spared, child.pid} if spare_command else spared,
+                          child.pid)
         if how:
             stopper.start()
-        out = child.stdout.read()
-        status = child.wait()
-        if how:
-            stopper.finish()
+        try:
+            out = child.stdout.read()
+            status = child.wait()
+        finally:
+            if how:
+                stopper.finish()
     return status, out.decode(errors='replace'), stopper.stops
 
 

@@ -11,7 +11,7 @@
 
 #include <ipcwait/ipcwait.h>
 
-/* What the fini function says at last, or -EBUSY after so many of those seconds. */
+/* What the fini function says at last, or -EBUSY after `FINI_TRIES` seconds. */
 #define FINI_TRIES 100
 
 static inline int fini_barrier(struct ipcwait_barrier *b)

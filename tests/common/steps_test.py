@@ -131,7 +131,7 @@ class Tests(Folder):
         self.assertEqual(status, 1)
         self.assertIn('unit / a test: FAIL, exit status 1', out)
         self.assertIn('sem.c:7: failed: a == b', out)
-        self.assertRegex(out, r"again: IW_TEST_SEED=77 meson test .*--setup deep 'a test'")
+        self.assertRegex(out, r"again: .*IW_TEST_SEED=77 meson test .*--setup deep --suite unit 'a test'")
         self.assertLess(out.count('\n'), steps.LINES_MOST + 10)
         self.assertIn('1 passed, 1 failed, 0 skipped\n', out)
 

@@ -41,14 +41,11 @@ bool process_quiet_in(char state)
 	return strchr("SZt", state) != NULL;
 }
 
-static bool is_traced;
-
 void process_stop(pid_t pid)
 {
 	int status;
 
-	is_traced = ptrace(PTRACE_SEIZE, pid, NULL, (long)PTRACE_O_EXITKILL) == 0;
-	if (is_traced) {
+	if (ptrace(PTRACE_SEIZE, pid, NULL, (long)PTRACE_O_EXITKILL) == 0) {
 		CHECK(ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) == 0);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
 		return;
@@ -60,9 +57,8 @@ void process_stop(pid_t pid)
 
 void process_go_on(pid_t pid)
 {
-	if (is_traced)
-		CHECK(ptrace(PTRACE_DETACH, pid, NULL, 0L) == 0);
-	else
+	/* It fails for a process that is not traced. */
+	if (ptrace(PTRACE_DETACH, pid, NULL, 0L) != 0)
 		CHECK(kill(pid, SIGCONT) == 0);
 }
 

@@ -14,7 +14,7 @@
 char process_state(pid_t pid);
 
 /*
- * It will not do anything by itself: asleep, stopped by its tracer or ended. One that somebody else
+ * It will not do anything by itself: asleep, stopped by its tracer or ended. One that another process
  * has stopped by a signal goes on at any time.
  */
 bool process_quiet(pid_t pid);

@@ -154,7 +154,7 @@ class Build:
         return target
 
     def link(self, program, made, folder, target):
-        """The command that links a program with some objects in the place of others."""
+        """The command that links a program with some objects instead of others."""
         command = []
         for i, word in enumerate(program.command):
             names = [o.name for o in program.parts.get(word, [])]

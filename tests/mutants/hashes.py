@@ -2,7 +2,7 @@
 """Hashes of the sources that a program is made from. Comments and blanks do not count."""
 import ctext
 
-# They decide nothing by themselves, and are part of every program.
+# Helpers of all checks, which decide nothing alone.
 LEFT_OUT = {'tests/common/check.c', 'tests/common/check.h'}
 
 
@@ -19,13 +19,21 @@ class Hashes:
             digests += [file, self.words[file]]
         return ctext.digest(*digests)
 
+    def flags_of(self, name):
+        """How the program is compiled and linked, without what differs between two folders."""
+        program = self.build.program(name)
+        words = {w for o in program.objects.values() for w in o.command}
+        words |= {w for w in program.command if w.startswith('-Wl,--wrap')}
+        return sorted(w for w in words if w.startswith('-') and w not in ('-pipe', '-I', '-iquote')
+                      and str(self.build.root) not in w)
+
     def of_program(self, name):
-        """All of it: the library's sources and the test's."""
-        return self.of_files(self.build.files_of(name) - LEFT_OUT)
+        """All of it: the library's sources and the test's, and how they are compiled."""
+        return ctext.digest(self.of_files(self.build.files_of(name) - LEFT_OUT), *self.flags_of(name))
 
     def of_test(self, name):
         """The test's own sources, with the checker or the scripted kernel below it."""
         if name not in self.tests:
-            self.tests[name] = self.of_files(f for f in self.build.files_of(name) - LEFT_OUT
-                                             if f.startswith('tests/'))
+            files = [f for f in self.build.files_of(name) - LEFT_OUT if f.startswith('tests/')]
+            self.tests[name] = ctext.digest(self.of_files(files), *self.flags_of(name))
         return self.tests[name]

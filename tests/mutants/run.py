@@ -43,7 +43,7 @@ CPU_SECONDS_MOST = 120     # of a program with a mutant in it; an endless loop e
 SECONDS_MOST = 1800        # the same on a machine that does something else
 CONTROL_PERCENT = '1'      # of the executions in which a mutant may be found
 SEEDS = 1, 2, 3            # what one sequence of waits does not meet another does
-FAILURES_MOST = 20
+FAILURES_MOST = 8
 ROW = re.compile(r'^(.*?) +\d  (\w+) +(\w+) +(\d+) +(\d+)')
 FAILED = re.compile(r'^\[  FAILED  \] (\w+)$', re.MULTILINE)
 
@@ -118,9 +118,12 @@ class Ledger:
     def __init__(self):
         self.rows = {}
         if LEDGER.is_file():
-            for line in LEDGER.read_text(encoding='utf-8').splitlines():
-                name, digest, shapes, found = line.split('\t')
-                self.rows[name] = digest, shapes.split(), found
+            for number, line in enumerate(LEDGER.read_text(encoding='utf-8').splitlines(), 1):
+                cells = line.split('\t')
+                if len(cells) != 4:
+                    raise SystemExit(f'{LEDGER.name}:{number}: not a row; restore the file, or write it '
+                                     'with --all --write')
+                self.rows[cells[0]] = cells[1], cells[2].split(), cells[3]
 
     def shapes(self):
         return {name: row[1] for name, row in self.rows.items()}
@@ -141,13 +144,14 @@ def of_mutant(hashes, mutant):
 
 
 def this_commit():
-    """The commit's hash; nothing where git does not tell."""
+    """The commit's hash; the day where git does not tell."""
     try:
         done = subprocess.run(['git', '-C', table.ROOT, 'rev-parse', 'HEAD'], check=False,
                               capture_output=True, text=True)
+        commit = done.stdout.strip()
     except OSError:
-        return ''
-    return done.stdout.strip()
+        commit = ''
+    return commit or time.strftime('%Y-%m-%d')
 
 
 def choose(args, mutants, ledger, hashes):
@@ -163,7 +167,8 @@ def choose(args, mutants, ledger, hashes):
     names = {m.name for m in changed}
     rest = [m for m in mutants if m.name not in names
             and int(ctext.digest(commit, m.name), 16) % ONE_IN == 0]
-    return changed + rest, f'{len(changed)} have changed, {len(rest)} are one in {ONE_IN} of the rest'
+    return changed + rest, f'{len(changed)} have changed, {len(rest)} are one in {ONE_IN} of the ' \
+        f'rest, chosen by {commit}'
 
 
 def control(build, sources, program, mutants):
@@ -252,12 +257,14 @@ def run_all(args, build, sources, chosen, ledger, hashes):
         for mutant, (found, words, seconds) in zip(chosen, pool.map(
                 lambda m: check(build, sources, m), chosen)):
             print(f'{mutant.name:48} {seconds:5.1f} s  {words.splitlines()[0]}', flush=True)
-            ledger.rows.pop(mutant.name, None)
             if found:
                 shapes = [sources.shape(sources.find(mutant, n)) for n in range(len(mutant.edits))]
                 ledger.rows[mutant.name] = of_mutant(hashes, mutant), shapes, words
             else:
                 missed.append((mutant, words))
+                # It is run again, and still survives a rename.
+                _, shapes, _ = ledger.rows.get(mutant.name, ('', [], ''))
+                ledger.rows[mutant.name] = '-', shapes, 'not found'
     return missed
 
 
@@ -300,6 +307,8 @@ def main():
         ledger.write(mutants)
     for mutant, words in missed[:FAILURES_MOST]:
         complain(mutant, words, build)
+    if len(missed) > FAILURES_MOST:
+        print('\nand: ' + ', '.join(m.name for m, _ in missed[FAILURES_MOST:])[:1000])
     print(f'{len(chosen)} of {len(mutants)} mutants, {len(missed)} not found, '
           f'{time.monotonic() - begin:.0f} s')
     return 1 if missed else 0

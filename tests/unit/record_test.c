@@ -131,20 +131,21 @@ static void waits_are_recorded(void)
 {
 	struct ipcwait_sem s = IPCWAIT_SEM_INIT(0);
 	struct ipcwait_stats st;
+	unsigned tries = 0;
 
 	prepare();
 	CHECK_EQ(setenv("IPCWAIT_CALIBRATION", "none", 1), 0);
 	CHECK_EQ(setenv("IPCWAIT_RECORD", path, 1), 0);
 	iw_facts_forget();
-	/* A wait that begins after its deadline is none, and not recorded. */
+	/* A wait that begins after its deadline is none, and not recorded; a late one is short. */
 	do {
+		CHECK(++tries < 1000);
 		CHECK_EQ(ipcwait_sem_wait_until(&s, ipcwait_deadline_in_ns(50000000)),
 			 -ETIMEDOUT);
 		read_file();
-	} while (waits() < 5);
+	} while (waits() < 5 || wait_at(waits() - 1)->slept_ns < 2000000);
 	CHECK(ipcwait_stats_get(&st, sizeof(st)) > 0);
-	CHECK_EQ(waits(), 5);
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < waits(); i++) {
 		const struct ipcwait_record_wait *w = wait_at(i);
 
 		CHECK_EQ(w->error, ETIMEDOUT);

@@ -109,7 +109,7 @@ static void await_sleepers(unsigned writers, unsigned readers)
 
 /*
  * Where the lock is shared, and a waiter that was woken does not run for 5 ms (DOUBT_NS), another
- * may call the roll: EPOCH changes, and whoever comes first gets in. That is seen here.
+ * may call the roll: EPOCH changes, and the next thread that asks gets in. That is seen here.
  */
 static bool roll_was_called(void)
 {
