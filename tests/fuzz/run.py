@@ -11,6 +11,8 @@ from a new seed, IW_FUZZ_INPUT=FILE runs it over this one input.
 Exit status: 0 nothing was found, 1 something was, 77 there is no clang with libFuzzer.
 """
 import argparse
+import contextlib
+import hashlib
 import os
 import shutil
 import subprocess
@@ -49,12 +51,49 @@ def call(command, what, **options):
     return done.stdout
 
 
+def digest(*texts):
+    return hashlib.sha256(b'\0'.join(texts)).hexdigest()[:16]
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def headers_digest(folders):
+    """A hash of all headers that a source may include."""
+    paths = sorted(os.path.join(top, name) for folder in folders
+                   for top, _, names in os.walk(folder) for name in names if name.endswith('.h'))
+    return digest(*(part for path in paths for part in (path.encode(), read(path))))
+
+
+def object_of(clang, source, flags, folder, headers):
+    """Compile a source, unless a target has done so with these flags. Returns the object."""
+    key = digest(source.encode(), read(source), *(flag.encode() for flag in flags))
+    target = os.path.join(folder, f'{headers}-{key}.o')
+    if not os.path.exists(target):
+        # Another target may do the same now: the name appears with the whole file.
+        made = f'{target}.{os.getpid()}'
+        call([clang, *flags, '-c', source, '-o', made], f'compiling {os.path.basename(source)}')
+        os.replace(made, target)
+    return target
+
+
 def build(clang, args, folder):
     program = os.path.join(folder, args.target)
-    includes = ['-I' + d for d in args.include]
+    objects = os.path.join(args.build, 'tests', 'fuzz', 'objects')
+    os.makedirs(objects, exist_ok=True)
+    headers = headers_digest([*args.include, HERE])
+    for name in os.listdir(objects):
+        if not name.startswith(headers):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(objects, name))
     # Flags may name libraries, which come after what needs them.
-    call([clang, *FLAGS, os.path.join(HERE, args.target + '.c'), *args.source, *args.flag, *includes,
-          '-o', program], f'building fuzz target {args.target}')
+    flags = [f for f in args.flag if not f.startswith(('-l', '-Wl,'))]
+    compile_flags = [*FLAGS, *flags, *('-I' + d for d in args.include)]
+    made = [object_of(clang, s, compile_flags, objects, headers)
+            for s in (os.path.join(HERE, args.target + '.c'), *args.source)]
+    call([clang, *FLAGS, *made, *args.flag, '-o', program], f'linking fuzz target {args.target}')
     return program
 
 
@@ -100,8 +139,8 @@ def parsed(path, lines):
     parser.add_argument('source', nargs='+')
     args = parser.parse_args(lines)
     # The build directory is two folders up: ninja wrote the file there.
-    build_folder = os.path.join(os.path.dirname(os.path.abspath(path)), '..', '..')
-    args.source = [os.path.normpath(os.path.join(build_folder, name)) for name in args.source]
+    args.build = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(path)), '..', '..'))
+    args.source = [os.path.normpath(os.path.join(args.build, name)) for name in args.source]
     return args
 
 
