@@ -283,6 +283,7 @@ def deep(whole=False):
     gcc = Build('gcc', 'build-check', '-Dtests=enabled', everything=True,
                 suites=['interleave', 'linear', 'stress', 'fuzz', 'preload', 'bench', 'port'])
     interleave = Tests('gcc', gcc, 'interleave', env=search, setup=setup)
+    accidents = Tests('gcc', gcc, 'accidents', 'signals', env=search, setup=setup)
     mutants = Step('gcc: mutants', sys.executable, 'tests/mutants/run.py', 'build-check',
                    *(['--all', '--write'] if whole else []), after=[gcc])
     asan = Build('address, undefined', 'build-check-asan', '-Db_sanitize=address,undefined',
@@ -296,7 +297,7 @@ def deep(whole=False):
         gcc, mutants, interleave,
         Step('installed: Debian packages in a clean root', 'python3', 'tests/packaging/debian.py', '.'),
         Step('installed: scripts/demo in a clean root', 'python3', 'tests/packaging/setup.py', '.'),
-        Tests('gcc', gcc, 'accidents', 'signals', setup=setup),
+        accidents,
         Tests('gcc', gcc, 'fuzz', 'model', setup=setup),
         Tests('gcc', gcc, 'stress', 'rounds', 'selftest', 'tidy', setup='deep'),
         Tests('gcc', gcc, 'preload', jobs=6),
@@ -314,9 +315,9 @@ def deep(whole=False):
         *cross('aarch64'), *cross('riscv64'),
     ]
     if whole:
-        steps.append(Step('gcc: the ledger of interleavings', sys.executable,
-                          'tests/interleave/searched.py', '--write', 'build-check',
-                          after=[interleave]))
+        steps.append(Step('gcc: the ledger of searches', sys.executable,
+                          'tests/common/searched.py', '--write', 'build-check',
+                          after=[interleave, accidents]))
     return steps
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run a program of this folder, as far as what it is made from asks for.
+"""Run a program that searches, as far as what it is made from asks for.
 
     searched.py BUILD-DIRECTORY PROGRAM [ARGUMENT]...
     searched.py --write BUILD-DIRECTORY
 
-A program whose sources have changed since ledger.tsv was written searches all that its scenarios
-say; one whose sources have not, PART_PERCENT of that. Comments and blanks do not count as a change.
+A program whose sources have changed since searched.tsv was written searches all; one whose sources
+have not, a part: of tests/interleave PART_PERCENT of the executions, of the accidents of tests/ipc one
+instruction in STEPS_FEWER of those that have their turn. Comments and blanks do not count as a change.
 IW_SEARCH=all in the environment: all in any case. --write writes the ledger anew, as
 `scripts/check --nightly` does after all programs have searched everything and passed.
 """
@@ -19,12 +20,14 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / 'mutants'))
 
 from build import Build  # noqa: E402
+from ctext import digest  # noqa: E402
 from hashes import Hashes  # noqa: E402
 from table import ROOT, Sources  # noqa: E402
 
-LEDGER = HERE / 'ledger.tsv'
-PREFIX = 'interleave_'
-PART_PERCENT = '10'
+LEDGER = HERE / 'searched.tsv'
+PREFIX, STEP_TEST, LIBRARY = 'interleave_', 'step_test', 'libipcwait.so.'
+PART_PERCENT = '5'
+STEPS_FEWER = '4'
 WHOLE = {'interleave_past'}     # mistakes that some need all executions to find
 
 
@@ -34,11 +37,18 @@ def known():
     return dict(line.split('\t') for line in LEDGER.read_text(encoding='utf-8').splitlines())
 
 
+def hash_of(build, name):
+    """The hash of what a program is made from, with the library if that is linked to it."""
+    hashes = Hashes(build, Sources())
+    some = [name] + [n for n in build.executables if name == STEP_TEST and n.startswith(LIBRARY)]
+    return digest(*map(hashes.of_program, some))
+
+
 def write(folder):
     build = Build(folder, ROOT)
-    hashes = Hashes(build, Sources())
-    rows = sorted((n, hashes.of_program(n)) for n in build.executables if n.startswith(PREFIX))
-    LEDGER.write_text(''.join(f'{name}\t{digest}\n' for name, digest in rows), encoding='utf-8')
+    rows = sorted((n, hash_of(build, n)) for n in build.executables
+                  if n.startswith(PREFIX) or n == STEP_TEST)
+    LEDGER.write_text(''.join(f'{name}\t{text}\n' for name, text in rows), encoding='utf-8')
     print(f'{len(rows)} programs')
     return 0
 
@@ -49,9 +59,12 @@ def main():
     folder, program, *arguments = sys.argv[1:]
     name = os.path.basename(program)
     if os.environ.get('IW_SEARCH') != 'all' and name not in WHOLE and \
-            Hashes(Build(folder, ROOT), Sources()).of_program(name) == known().get(name):
-        arguments += ['--percent', PART_PERCENT]
-        print(f'its sources have not changed: {PART_PERCENT} % of the executions', flush=True)
+            known().get(name) == hash_of(Build(folder, ROOT), name):
+        print('its sources have not changed: a part of the search', flush=True)
+        if name == STEP_TEST:
+            os.environ['IW_STEPS_FEWER'] = STEPS_FEWER
+        else:
+            arguments += ['--percent', PART_PERCENT]
     os.execv(program, [program, *arguments])
     return 1
 

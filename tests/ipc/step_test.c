@@ -46,6 +46,9 @@ static struct path {
 /* Every accident at every instruction. */
 static bool thorough;
 
+/* As many fewer instructions have their turn where nothing has changed: IW_STEPS_FEWER. */
+static unsigned fewer = 1;
+
 /* Where a breakpoint costs so much more, as many fewer instructions have their turn. */
 #define SLOW_TURNS 4
 
@@ -323,6 +326,7 @@ static unsigned turns_of(const struct suspect *suspect, const struct scene *scen
 
 	if (thorough)
 		return 1;
+	turns *= fewer;
 	if (trace_is_slow())
 		turns *= SLOW_TURNS;
 	if (scene->rare)
@@ -448,6 +452,9 @@ int main(int argc, char **argv)
 	}
 	table = argv[1];
 	thorough = getenv("IW_STRESS_SECONDS") != NULL;
+	if (getenv("IW_STEPS_FEWER"))
+		fewer = (unsigned)atoi(getenv("IW_STEPS_FEWER"));
+	CHECK(fewer > 0);
 	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK(progress != MAP_FAILED);
