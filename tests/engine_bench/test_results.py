@@ -133,9 +133,13 @@ class Results(common.BenchTest):
                          ["spin only", "block only", "LATENCY", "ADAPTIVE"])
 
     def test_drift_has_curves(self):
-        row, _ = self.row("drift", "--scale", "10", "--repeat", "1")
-        if row["not_available"]:
-            self.skipTest(row["not_available"])
+        # On a busy machine a point takes longer.
+        for scale in (10, 20, 40, 80, 160):
+            row, _ = self.row("drift", "--scale", str(scale), "--repeat", "1")
+            if row["not_available"]:
+                self.skipTest(row["not_available"])
+            if min(len(c["seconds"]) for c in row["curves"]) >= 4:
+                break
         self.assertEqual([c["name"].split(",")[0] for c in row["curves"]],
                          ["B", "truth"] * 2)
         for curve in row["curves"]:
