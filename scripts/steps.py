@@ -284,6 +284,7 @@ def deep(whole=False):
                 suites=['interleave', 'linear', 'stress', 'fuzz', 'preload', 'bench', 'port'])
     interleave = Tests('gcc', gcc, 'interleave', env=search, setup=setup)
     accidents = Tests('gcc', gcc, 'accidents', 'signals', env=search, setup=setup)
+    tidy = Tests('gcc', gcc, 'tidy', setup='deep', env=search)
     mutants = Step('gcc: mutants', sys.executable, 'tests/mutants/run.py', 'build-check',
                    *(['--all', '--write'] if whole else []), after=[gcc])
     asan = Build('address, undefined', 'build-check-asan', '-Db_sanitize=address,undefined',
@@ -299,7 +300,8 @@ def deep(whole=False):
         Step('installed: scripts/demo in a clean root', 'python3', 'tests/packaging/setup.py', '.'),
         accidents,
         Tests('gcc', gcc, 'fuzz', 'model', setup=setup),
-        Tests('gcc', gcc, 'stress', 'rounds', 'selftest', 'tidy', setup='deep'),
+        Tests('gcc', gcc, 'stress', 'rounds', 'selftest', setup='deep'),
+        tidy,
         Tests('gcc', gcc, 'preload', jobs=6),
         Tests('gcc', gcc, 'bench', 'linear', 'example', 'port', without=['rounds']),
         Step('gcc: thread tests of languages, preloaded', 'python3', 'tests/preload/suites.py',
@@ -318,6 +320,8 @@ def deep(whole=False):
         steps.append(Step('gcc: the ledger of searches', sys.executable,
                           'tests/common/searched.py', '--write', 'build-check',
                           after=[interleave, accidents]))
+        steps.append(Step('gcc: the ledger of the analyzer', sys.executable, 'tests/lint/tidy.py',
+                          '--write', '.', 'build-check', after=[tidy]))
     return steps
 
 
