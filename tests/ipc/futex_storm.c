@@ -70,9 +70,9 @@ static void stir(struct region *r)
 
 /*
  * One wake reaches all the living who sleep, and nobody else; then they see that it is over. The
- * wake counts fewer if another process stops a sleeper in this moment: the kernel then ends the sleep, and
- * the sleeper looks at the word again. A sleeper that no wake reached sleeps until the watchdog
- * ends the test.
+ * wake counts fewer if another process stops a sleeper in this moment: the kernel then ends the
+ * sleep, and the sleeper looks at the word again. A sleeper that no wake reached sleeps until the
+ * watchdog ends the test.
  */
 static void audit(struct region *r)
 {

@@ -14,8 +14,8 @@
 char process_state(pid_t pid);
 
 /*
- * It will not do anything by itself: asleep, stopped by its tracer or ended. One that another process
- * has stopped by a signal goes on at any time.
+ * It will not do anything by itself: asleep, stopped by its tracer or ended. One that another
+ * process has stopped by a signal goes on at any time.
  */
 bool process_quiet(pid_t pid);
 bool process_quiet_in(char state);

@@ -131,8 +131,9 @@ static void let_run(int request, pid_t child, int signal)
 }
 
 /*
- * Neither the test nor the child itself has sent the signal that stopped the child: another process stops
- * processes and lets them go on. The child runs on without the signal, as it ran before.
+ * Neither the test nor the child itself has sent the signal that stopped the child: another
+ * process stops processes and lets them go on. The child runs on without the signal, as it ran
+ * before.
  */
 static bool runs_on(pid_t child, int signal)
 {

@@ -59,8 +59,8 @@ static bool somebody_told(void *arg)
 
 /*
  * Threads that ended by themselves and whose result is PTHREAD_CANCELED all the same: glibc 2.36
- * stores that in the handler of its signal, which may run as late as at the thread's end. That takes
- * a thread that cancels and is held up in pthread_cancel(), so not most of them.
+ * stores that in the handler of its signal, which may run as late as at the thread's end. That
+ * takes a thread that cancels and is held up in pthread_cancel(), so not most of them.
  */
 static int late_results, cancellations;
 

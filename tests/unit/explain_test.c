@@ -40,8 +40,8 @@ static uint64_t waits_of(const struct ipcwait_sem *s)
 }
 
 /*
- * Wait until the deadline. A wait that begins after its deadline is none, and not counted: a thread that is
- * switched out between the two makes another.
+ * Wait until the deadline. A wait that begins after its deadline is none, and not counted: a thread
+ * that is switched out between the two makes another.
  */
 static void expire(struct ipcwait_sem *s, uint64_t times)
 {
