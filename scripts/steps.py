@@ -139,30 +139,34 @@ class Tests(Step):
         super().__init__(f'{label}: {" ".join(suites)}', after=[build, *after], env=env)
         self.build = build
         self.base = self.log.stem
-        choice = [w for s in suites for w in ('--suite', s)]
+        self.setup = setup
+        choice = ['--setup', setup] if setup else []
+        choice += [w for s in suites for w in ('--suite', s)]
         choice += [w for s in without for w in ('--no-suite', s)] + list(names)
-        if setup:
-            choice += ['--setup', setup]
-        self.choice = choice
         jobs = jobs or max(2, len(CPUS))
         pin = ['taskset', '-c', str(CPUS[0])] if pinned else []
         self.prefix = pin
         self.command = [*pin, 'meson', 'test', '-C', build.folder, '--no-rebuild',
                         '--logbase', self.base, '--num-processes', str(jobs), *choice]
 
+    @property
+    def json(self):
+        """Where meson writes a line for each test. A setup is a part of the name."""
+        name = f'{self.base}-{self.setup}' if self.setup else self.base
+        return ROOT / self.build.folder / 'meson-logs' / f'{name}.json'
+
     def results(self):
-        """What became of each test: meson writes a line of JSON for each."""
-        file = ROOT / self.build.folder / 'meson-logs' / (self.base + '.json')
-        if not file.is_file():
+        """What became of each test."""
+        if not self.json.is_file():
             return []
-        with open(file, encoding='utf-8', errors='replace') as f:
+        with open(self.json, encoding='utf-8', errors='replace') as f:
             return [json.loads(line) for line in f if line.strip()]
 
     def words_of(self, test, most):
         """A test that failed: how, the end of what it said, and how to repeat it."""
         out = '\n'.join(filter(None, (test.get('stdout'), test.get('stderr'))))
         seed = re.findall(r'IW_TEST_SEED=(\d+)', out)
-        setup = self.choice[self.choice.index('--setup'):][:2] if '--setup' in self.choice else []
+        setup = ['--setup', self.setup] if self.setup else []
         name = test['name'].split(' / ')[-1]
         # Names are not unique: a suite of the test's goes with it.
         suite = test['name'].split(' / ')[0].split(':')[-1].split('+')[0]
@@ -173,8 +177,7 @@ class Tests(Step):
                 f'{test["duration"]:.1f} s', *cut(out, most), f'again: {command_line(again, env)}']
 
     def run(self):
-        file = ROOT / self.build.folder / 'meson-logs' / (self.base + '.json')
-        file.unlink(missing_ok=True)
+        self.json.unlink(missing_ok=True)
         status, tests = self.call(), self.results()
         bad = [t for t in tests if t['result'] not in ('OK', 'EXPECTEDFAIL', 'SKIP')]
         skips = [t for t in tests if t['result'] == 'SKIP']

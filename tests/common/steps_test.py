@@ -27,11 +27,19 @@ def load(path):
 
 steps = load(ROOT / 'scripts' / 'steps.py')
 
-# Stands for meson: writes what the test says into the log that is asked for.
+# Stands for meson: writes what the test says into the log that is asked for. A setup is a part of
+# the log's name.
 MESON = '''#!/bin/sh
-while [ "$1" != --logbase ]; do shift; done
+setup=
+while [ $# != 0 ]; do
+	case $1 in
+	--logbase) base=$2 ;;
+	--setup) setup=-$2 ;;
+	esac
+	shift
+done
 mkdir -p "$FAKE_BUILD/meson-logs"
-cat "$FAKE_LOG" >"$FAKE_BUILD/meson-logs/$2.json"
+cat "$FAKE_LOG" >"$FAKE_BUILD/meson-logs/$base$setup.json"
 exit "$FAKE_STATUS"
 '''
 
