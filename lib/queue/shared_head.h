@@ -76,11 +76,13 @@ struct iw_shared_head {
 	struct ipcwait_eventcount room __attribute__((aligned(IW_SHARED_LINE)));
 } __attribute__((aligned(IW_SHARED_LINE)));
 
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
 static_assert(sizeof(struct iw_shared_head) == 6 * IW_SHARED_LINE, "part of the layout");
 static_assert(offsetof(struct iw_shared_head, bytes) == 48, "part of the layout");
 static_assert(offsetof(struct iw_shared_head, ready) == 56, "part of the layout");
 static_assert(offsetof(struct iw_shared_head, room) == 5 * IW_SHARED_LINE,
 	      "part of the layout");
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */
 
 enum iw_shared_state {
 	IW_SHARED_FREE,

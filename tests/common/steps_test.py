@@ -32,11 +32,11 @@ steps = load(ROOT / 'scripts' / 'steps.py')
 MESON = '''#!/bin/sh
 setup=
 while [ $# != 0 ]; do
-	case $1 in
-	--logbase) base=$2 ;;
-	--setup) setup=-$2 ;;
-	esac
-	shift
+    case $1 in
+    --logbase) base=$2 ;;
+    --setup) setup=-$2 ;;
+    esac
+    shift
 done
 mkdir -p "$FAKE_BUILD/meson-logs"
 cat "$FAKE_LOG" >"$FAKE_BUILD/meson-logs/$base$setup.json"
