@@ -87,15 +87,15 @@ class AwakeTest(run_common.RunTest):
 
     def need_device(self):
         if not requested_us() or not polls() or len(CPUS) < 2:
-            self.skipTest("the device cannot be held and read back here, or somebody holds it")
+            self.skipTest("the device cannot be held and read back here, or another process holds it")
         if not self.status()["choice"].startswith("qos"):
             self.skipTest("nothing to gain here: " + self.status()["choice"])
 
     def check_nothing_is_held(self):
-        self.assertTrue(self.wait_for_request(False), "somebody asks for 0 us still")
+        self.assertTrue(self.wait_for_request(False), "a process still asks for 0 us")
 
     def wait_for_request(self, want, seconds=common.SECONDS_MOST):
-        """Until somebody asks for 0 us, or nobody does."""
+        """Until a process asks for 0 us, or no process does."""
         end = time.monotonic() + seconds
         while (requested_us() == 0) != want:
             if time.monotonic() > end:

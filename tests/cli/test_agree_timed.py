@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the command counts of a program that somebody else wrote, CPython, against what strace and
+"""What the command counts of a foreign program, CPython, against what strace and
 perf saw of the same run. Two observers of the same waits: no count is certain, so that this is run by
 hand, and test_agree.py judges a program whose sleeps are.
 
 A wait for a semaphore or a condition variable that sleeps is a system call each time, which tells
-by its operation what it is. A mutex is the C library's: it sleeps again in the same wait if somebody
+by its operation what it is. A mutex is the C library's: it sleeps again in the same wait if another thread
 has taken the mutex before it ran, and it locks the mutex of a condition variable by itself. So
 mutexes are compared in a program of their own, which has neither.
 """

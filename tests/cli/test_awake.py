@@ -163,7 +163,7 @@ class Status(AwakeTest):
 
     def test_somebody_holds_it(self):
         if not requested_us():
-            self.skipTest("the device cannot be read, or somebody holds it")
+            self.skipTest("the device cannot be read, or another process holds it")
         self.assertIn("none at present", self.status()["requests"])
         with open(DEVICE, "wb", buffering=0) as f:
             f.write(struct.pack("i", 0))
