@@ -133,8 +133,8 @@ class SelfTest(unittest.TestCase):
         self.assertEqual(self.tidy('\nint iw_f(int a);\nint iw_f(int a) { return a; }\n')[0], 0)
         self.expect(where, self.tidy('\n\nint iw_f(int a) { if (a == 1); return a; }\n'))
         self.expect(where, self.tidy('\n\nint iw_F(void) { return 0; }\n'))
-        self.expect(where, self.tidy('\n\nint iw_f(int a, int b, int c, int d, int e, int f, int g)'
-                                     ' { return a + b + c + d + e + f + g; }\n'))
+        self.expect(where, self.tidy('\n\nint iw_f(int a, int b, int c, int d, int e, int f, int g,'
+                                     ' int h) { return a + b + c + d + e + f + g + h; }\n'))
         self.expect(('lib/engine/wait.c:2', 'tidy.clang'), self.tidy('#include "gone.h"\n'))
 
 
