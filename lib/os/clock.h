@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* CLOCK_MONOTONIC in ns, the clock of all deadlines. */
 int64_t iw_clock_ns(void);
@@ -22,6 +23,22 @@ int64_t iw_clock_raw_ns(void);
 
 /* CLOCK_BOOTTIME in ns: as CLOCK_MONOTONIC, and goes on while the machine is suspended. */
 int64_t iw_clock_boot_ns(void);
+
+/* As clock_gettime(2). */
+typedef int iw_clock_reader(clockid_t clock, struct timespec *now);
+
+/*
+ * All clocks are read by @f from now on; before that by clock_gettime(), as the library finds it.
+ * To be called before there are threads.
+ */
+void iw_clock_read_by(iw_clock_reader *f);
+
+/*
+ * The time @at_ns of the clock, not negative, as the kernel is to be told it. The same time, unless
+ * the clock that is read here is not libc's: then it is by so much ahead of the kernel's present as
+ * it is ahead of that clock's.
+ */
+int64_t iw_clock_of_kernel(clockid_t clock, int64_t at_ns);
 
 /*
  * By how much CLOCK_MONOTONIC is ahead here of that in the first time namespace is asked of /proc,

@@ -19,7 +19,8 @@ struct iw_cpu_set iw_cpu_allowed(bool main_thread);
 /* True if the CPU can rest until a cache line is written to. May exit to the hypervisor. */
 bool iw_cpu_can_monitor(void);
 
-/* The CPU that the calling thread runs on now; 0 if the kernel does not tell. */
+/* The CPU that the calling thread runs on now. */
+#define IW_CPU_UNKNOWN (~0u) /* the kernel does not tell */
 unsigned iw_cpu_current(void);
 
 /* Let others run that the kernel has for this CPU. A system call, 0.25 us if there are none. */

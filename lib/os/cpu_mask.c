@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include "os/cpu_mask.h"
+#include "os/syscall.h"
 
 static void read_mask(pid_t id, struct iw_cpu_mask *mask)
 {
 	int saved_errno = errno;
 
 	memset(mask, 0, sizeof(*mask));
-	(void)syscall(SYS_sched_getaffinity, id, sizeof(*mask), mask);
+	(void)IW_SYS(SYS_sched_getaffinity, id, sizeof(*mask), mask);
 	errno = saved_errno;
 }
 

@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "os/calls.h"
 #include "os/descriptor.h"
 #include "os/syscall.h"
 
@@ -18,8 +20,11 @@
 
 bool iw_fd_nonblocking(int fd)
 {
-	long flags = iw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+	long flags;
 
+	if (!iw_call_allowed(IW_CALL_FLAGS))
+		return true;
+	flags = iw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
 	return flags >= 0 && flags & O_NONBLOCK;
 }
 
@@ -27,7 +32,7 @@ bool iw_fd_readable(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
 
-	return iw_fd_poll(&one, 1, 0) > 0;
+	return !iw_call_allowed(IW_CALL_POLL) || iw_fd_poll(&one, 1, 0) > 0;
 }
 
 ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
@@ -38,23 +43,42 @@ ssize_t iw_fd_read(int fd, void *buffer, size_t bytes)
 static ssize_t read_at_once(int fd, void *buffer, size_t bytes)
 {
 	struct iovec one = { .iov_base = buffer, .iov_len = bytes };
+	long n;
+
+	if (!iw_call_allowed(IW_CALL_READ_NOW))
+		return -EOPNOTSUPP;
 	/* At -1: where the file stands. Of the offset's two halves the second is void. */
-	long n = iw_syscall(SYS_preadv2, fd, (long)&one, 1, -1, -1, RWF_NOWAIT);
+	n = iw_syscall(SYS_preadv2, fd, (long)&one, 1, -1, -1, RWF_NOWAIT);
 
 	/* A kernel, or a sandbox, that does not have the call at all. */
 	return n == -ENOSYS || n == -EPERM ? -EOPNOTSUPP : n;
 }
 
-/* Of a file on a disk the cache may have had a part, where a read gives all. */
+/* Of anything else what came is all that a read gives: the next one would wait. */
+static bool is_on_disk(int fd)
+{
+	int saved_errno = errno;
+	struct stat st;
+	bool is = iw_call_allowed(IW_CALL_KIND) && fstat(fd, &st) == 0 &&
+		  (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
+
+	errno = saved_errno;
+	return is;
+}
+
+ssize_t iw_fd_read_rest(int fd, void *buffer, size_t bytes, ssize_t n)
+{
+	ssize_t more;
+
+	if (n <= 0 || (size_t)n == bytes || !is_on_disk(fd))
+		return n;
+	more = iw_fd_read(fd, (char *)buffer + n, bytes - (size_t)n);
+	return more > 0 ? n + more : n;
+}
+
 ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes)
 {
-	ssize_t n = read_at_once(fd, buffer, bytes), more = 0;
-
-	if (n <= 0 || (size_t)n == bytes)
-		return n;
-	if (iw_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0) >= 0)
-		more = iw_fd_read(fd, (char *)buffer + n, bytes - (size_t)n);
-	return more > 0 ? n + more : n;
+	return iw_fd_read_rest(fd, buffer, bytes, read_at_once(fd, buffer, bytes));
 }
 
 ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags)

@@ -14,10 +14,13 @@
 
 struct epoll_event;
 
-/* True if calls on it do not block. False also if @fd is none. */
+/*
+ * True if calls on it do not block. False also if @fd is none. Where that may not be asked
+ * (os/calls.h) it is true, so that the call itself answers.
+ */
 bool iw_fd_nonblocking(int fd);
 
-/* True if poll(2) says that read(2) would not block. */
+/* True if poll(2) says that read(2) would not block, or may not be asked. */
 bool iw_fd_readable(int fd);
 
 ssize_t iw_fd_read(int fd, void *buffer, size_t bytes);
@@ -27,6 +30,13 @@ ssize_t iw_fd_read(int fd, void *buffer, size_t bytes);
  * of descriptor: pipes have known it since Linux 6.4, sockets since 6.5.
  */
 ssize_t iw_fd_read_now(int fd, void *buffer, size_t bytes);
+
+/*
+ * A read with RWF_NOWAIT has put @n of @bytes into @buffer, or has failed. Of a file or a disk the
+ * cache may have had only a part: reads the rest. Returns @n, or more.
+ */
+ssize_t iw_fd_read_rest(int fd, void *buffer, size_t bytes, ssize_t n);
+
 ssize_t iw_fd_recv(int fd, void *buffer, size_t bytes, int flags);
 
 /* For @timeout_ns at most; INT64_MAX: for ever. */

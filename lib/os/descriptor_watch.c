@@ -2,7 +2,6 @@
 #include "os/descriptor_watch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -12,8 +11,12 @@
 
 #include "os/clock.h"
 #include "os/descriptor.h"
+#include "os/fork.h"
 #include "os/futex.h"
 #include "os/helper.h"
+#include "os/own_fd.h"
+#include "os/own_lock.h"
+#include "os/pointer.h"
 #include "os/syscall.h"
 
 /* Of the thread, and its thread data is in it too. It needs less than 2 KiB itself. */
@@ -28,9 +31,6 @@
  */
 #define IDLE_NS   INT64_C(5000000000)
 #define FAILED_NS INT64_C(1000000000)
-
-/* A program that has closed its standard streams takes what it opens next for one of them. */
-#define LEAST_FD 3
 
 /* How a slot is in the master: the thread is told once that it has a ready descriptor. */
 #define ARMED (EPOLLIN | EPOLLONESHOT)
@@ -50,13 +50,17 @@ struct iw_watch_slot {
 static struct iw_watch_slot slots[IW_WATCHES];
 
 /* Held over fork(2) too, so that a child has no descriptor that nobody has noted yet. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool have_hook; /* protected by lock, and what follows */
-static bool running;   /* there is a thread */
+static struct iw_own_lock lock;
+static bool running;      /* protected by lock, and what follows: there is a thread */
+static uint32_t starts;   /* how often one was asked for */
+static uint32_t starting; /* the start that is under way; 0: none */
 static bool have_master;
 static int master;        /* the epoll instance that has those of all slots */
 static int64_t failed_at; /* when no thread could be made; 0: never */
 static uint32_t process;  /* how many forks have led to this one */
+
+/* Forks are told of: set before main(). */
+static bool have_hooks;
 
 /* 1: the program has closed what is not its own, or done worse. Nothing is watched any more. */
 static struct ipcwait_word32 broken;
@@ -68,26 +72,9 @@ static int control(int epoll, int operation, int fd, uint32_t events, void *data
 	return (int)iw_syscall(SYS_epoll_ctl, epoll, operation, fd, (long)&e, 0, 0);
 }
 
-static void drop(int fd)
-{
-	(void)iw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
-}
-
-static int above_streams(int fd)
-{
-	int higher;
-
-	if (fd < 0 || fd >= LEAST_FD)
-		return fd;
-	higher = (int)iw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LEAST_FD, 0, 0, 0);
-	drop(fd);
-	return higher;
-}
-
 static int new_epoll(void)
 {
-	return above_streams(
-		(int)iw_syscall(SYS_epoll_create1, EPOLL_CLOEXEC, 0, 0, 0, 0, 0));
+	return iw_own_fd((int)iw_syscall(SYS_epoll_create1, EPOLL_CLOEXEC, 0, 0, 0, 0, 0));
 }
 
 static bool is_broken(void)
@@ -109,13 +96,13 @@ static void tell(struct iw_watch_slot *slot)
 /* Who sleeps looks, and finds that nothing is watched. */
 static void break_down(void)
 {
-	(void)pthread_mutex_lock(&lock);
+	iw_own_lock(&lock);
 	/* ORD descriptor_watch.X2: relaxed, hint, as descriptor_watch.X1. */
 	ipcwait_impl_store32_relaxed(&broken, 1);
 	for (unsigned i = 0; i < IW_WATCHES; i++)
 		if (slots[i].taken)
 			tell(&slots[i]);
-	(void)pthread_mutex_unlock(&lock);
+	iw_own_unlock(&lock);
 }
 
 static bool is_slot(const void *p)
@@ -141,12 +128,36 @@ static bool retires(void)
 {
 	bool idle = true;
 
-	(void)pthread_mutex_lock(&lock);
+	iw_own_lock(&lock);
 	for (unsigned i = 0; i < IW_WATCHES; i++)
 		idle &= !slots[i].taken;
 	running = !idle;
-	(void)pthread_mutex_unlock(&lock);
+	iw_own_unlock(&lock);
 	return idle;
+}
+
+/* The kernel says that it is there already, or all has been closed, and the master is another's. */
+static bool is_in_master(const struct iw_watch_slot *slot)
+{
+	int r = control(master, EPOLL_CTL_ADD, slot->epoll, 0, NULL);
+
+	if (!r)
+		(void)control(master, EPOLL_CTL_DEL, slot->epoll, 0, NULL);
+	return r == -EEXIST;
+}
+
+/* From the epoll instance of another this thread would take what its owner waits for. */
+static bool has_master_of_its_own(void)
+{
+	unsigned i = 0;
+	bool own;
+
+	iw_own_lock(&lock);
+	while (i < IW_WATCHES && !slots[i].open)
+		i++;
+	own = i == IW_WATCHES || is_in_master(&slots[i]);
+	iw_own_unlock(&lock);
+	return own;
 }
 
 /*
@@ -158,37 +169,69 @@ static int await_events(struct epoll_event *events)
 	int64_t until_ns = iw_clock_ns() + IDLE_NS, left_ns = IDLE_NS;
 	int n;
 
-	while ((n = iw_fd_epoll_wait(master, events, EVENTS, left_ns)) == -EINTR) {
+	do {
+		if (!has_master_of_its_own())
+			return -EBADF;
+		n = iw_fd_epoll_wait(master, events, EVENTS, left_ns);
 		left_ns = until_ns - iw_clock_ns();
 		left_ns = left_ns > 0 ? left_ns : 0;
-	}
+	} while (n == -EINTR);
 	return n;
 }
 
+/* There is a thread now: to be noted by it or by who has made it, whichever is first. */
+static void note_start_locked(uint32_t start)
+{
+	if (starting != start)
+		return;
+	running = true;
+	starting = 0;
+}
+
+static uint64_t ticket_of(uint32_t in, uint32_t start)
+{
+	return (uint64_t)in << 32 | start;
+}
+
+/* False: a child was forked in the middle of the start, and has not asked for this thread. */
+static bool begins(uint64_t ticket)
+{
+	bool same;
+
+	iw_own_lock(&lock);
+	same = ticket >> 32 == process;
+	if (same)
+		note_start_locked((uint32_t)ticket);
+	iw_own_unlock(&lock);
+	return same;
+}
+
 /* The master is another one only in a child, which has no such thread. */
-static void *work(void *unused)
+static void *work(void *ticket)
 {
 	struct epoll_event events[EVENTS];
 	int n;
 
 	(void)pthread_setname_np(pthread_self(), "ipcwait-fd");
+	if (!begins((uintptr_t)ticket))
+		return NULL;
 	do {
 		n = await_events(events);
 		if (n == 0 && retires())
-			return unused;
+			return NULL;
 	} while (n >= 0 && tell_all(events, n));
 	break_down();
-	return unused;
+	return NULL;
 }
 
 static void before_fork(void)
 {
-	(void)pthread_mutex_lock(&lock);
+	iw_own_lock(&lock);
 }
 
 static void in_parent(void)
 {
-	(void)pthread_mutex_unlock(&lock);
+	iw_own_unlock(&lock);
 }
 
 /* The kernel has it in the master only if both numbers still mean what they did. */
@@ -202,34 +245,43 @@ static bool arm(struct iw_watch_slot *slot)
  * the parent; arming one costs it a needless wake at most. A thread that has forked in a handler
  * in the middle of its own wait sees that the word differs, and the process too.
  */
-static void in_child(void)
+static void forget_parents_locked(void)
 {
 	bool ours = false;
 
 	for (unsigned i = 0; i < IW_WATCHES; i++) {
 		if (slots[i].open && arm(&slots[i])) {
 			ours = true;
-			drop(slots[i].epoll);
+			iw_own_fd_close(slots[i].epoll);
 		}
 		if (slots[i].taken)
 			tell(&slots[i]);
 		slots[i].open = slots[i].taken = slots[i].stained = false;
 	}
 	if (ours)
-		drop(master);
-	running = have_master = false;
+		iw_own_fd_close(master);
+	have_master = false;
+}
+
+/* Without a master there have been no slots. */
+static void in_child(void)
+{
+	if (have_master)
+		forget_parents_locked();
+	running = false;
+	starting = 0;
 	failed_at = 0;
 	process++;
 	/* ORD descriptor_watch.X3: relaxed, protected by there being one thread. */
 	ipcwait_impl_store32_relaxed(&broken, 0);
-	(void)pthread_mutex_unlock(&lock);
+	iw_own_unlock(&lock);
 }
 
-static bool hook_locked(void)
+static const struct iw_fork_hooks fork_hooks = { before_fork, in_parent, in_child };
+
+static IW_FORK_CONSTRUCTOR void hook(void)
 {
-	if (!have_hook)
-		have_hook = !pthread_atfork(before_fork, in_parent, in_child);
-	return have_hook;
+	have_hooks = iw_fork_hook(IW_FORK_WATCH, &fork_hooks);
 }
 
 static bool open_master_locked(void)
@@ -240,21 +292,41 @@ static bool open_master_locked(void)
 	return have_master;
 }
 
-/* A master that is new has no slots yet, and would be nobody's. */
+static bool has_failed_lately_locked(void)
+{
+	int64_t past_ns = failed_at ? iw_clock_ns() - failed_at : -1;
+
+	return past_ns >= 0 && past_ns < FAILED_NS;
+}
+
+static bool may_start_locked(void)
+{
+	return running || (!starting && have_hooks && !has_failed_lately_locked());
+}
+
+/*
+ * Made without the lock: libc allocates memory for a thread, and an allocator may have taken its
+ * locks for a fork that waits for this one. There is a slot by then, which shows whose the master
+ * is. False: there is no thread, or this is a child that was forked meanwhile.
+ */
 static bool start_locked(void)
 {
-	bool fresh = !have_master;
+	uint32_t in = process, start;
+	bool made;
 
 	if (running)
 		return true;
-	if ((failed_at && iw_clock_ns() - failed_at < FAILED_NS) || !hook_locked() ||
-	    !open_master_locked())
+	start = starting = ++starts;
+	iw_own_unlock(&lock);
+	made = !iw_helper_start(work, iw_pointer(ticket_of(in, start)), STACK_BYTES);
+	iw_own_lock(&lock);
+	if (in != process)
 		return false;
-	running = !iw_helper_start(work, NULL, STACK_BYTES);
-	failed_at = running ? 0 : iw_clock_ns();
-	if (!running && fresh) {
-		drop(master);
-		have_master = false;
+	if (made) {
+		note_start_locked(start);
+	} else {
+		starting = 0;
+		failed_at = iw_clock_ns();
 	}
 	return running;
 }
@@ -266,7 +338,7 @@ static bool open_locked(struct iw_watch_slot *slot)
 	if (fd < 0)
 		return false;
 	if (control(master, EPOLL_CTL_ADD, fd, ARMED, slot)) {
-		drop(fd);
+		iw_own_fd_close(fd);
 		return false;
 	}
 	slot->epoll = fd;
@@ -289,18 +361,51 @@ static struct iw_watch_slot *free_locked(void)
 	return closed && open_locked(closed) ? closed : NULL;
 }
 
+/* True: both numbers were still what they had been. */
+static bool close_locked(struct iw_watch_slot *slot)
+{
+	bool ours = !control(master, EPOLL_CTL_DEL, slot->epoll, 0, NULL);
+
+	if (ours)
+		iw_own_fd_close(slot->epoll);
+	slot->open = false;
+	slot->stained = false;
+	return ours;
+}
+
+/* There is no thread for it. A master without slots would be nobody's. */
+static void give_up_locked(struct iw_watch_slot *slot)
+{
+	bool ours = close_locked(slot), open = false;
+
+	slot->taken = false;
+	for (unsigned i = 0; i < IW_WATCHES; i++)
+		open |= slots[i].open;
+	if (open)
+		return;
+	if (ours)
+		iw_own_fd_close(master);
+	have_master = false;
+}
+
 /* And in which process that is: a handler may fork right afterwards. */
 static struct iw_watch_slot *take(uint32_t *in)
 {
 	struct iw_watch_slot *slot = NULL;
 
-	(void)pthread_mutex_lock(&lock);
-	if (!is_broken() && start_locked())
-		slot = free_locked();
-	if (slot)
-		slot->taken = true;
+	iw_own_lock(&lock);
 	*in = process;
-	(void)pthread_mutex_unlock(&lock);
+	if (!is_broken() && may_start_locked() && open_master_locked())
+		slot = free_locked();
+	if (slot) {
+		slot->taken = true;
+		if (!start_locked()) {
+			if (*in == process)
+				give_up_locked(slot);
+			slot = NULL;
+		}
+	}
+	iw_own_unlock(&lock);
 	return slot;
 }
 
@@ -372,29 +477,21 @@ void iw_watch_remove(struct iw_watch *w, int fd)
 		w->slot->stained = true;
 }
 
-static void close_locked(struct iw_watch_slot *slot)
-{
-	if (!control(master, EPOLL_CTL_DEL, slot->epoll, 0, NULL))
-		drop(slot->epoll);
-	slot->open = false;
-	slot->stained = false;
-}
-
 /* By one that is open if that can be had: a child tells by the slots whether the master is ours. */
 static void renew_locked(struct iw_watch_slot *slot)
 {
-	close_locked(slot);
+	(void)close_locked(slot);
 	(void)open_locked(slot);
 }
 
 void iw_watch_end(struct iw_watch *w)
 {
-	(void)pthread_mutex_lock(&lock);
+	iw_own_lock(&lock);
 	if (w->process == process) {
 		if (w->slot->stained)
 			renew_locked(w->slot);
 		w->slot->taken = false;
 	}
-	(void)pthread_mutex_unlock(&lock);
+	iw_own_unlock(&lock);
 	w->slot = NULL;
 }

@@ -29,7 +29,8 @@ struct iw_watch {
 
 /*
  * Nothing is watched yet. False, and nothing is to be ended, if it cannot be had: all are in use,
- * there is no thread or descriptor to be had for it, or the program has closed the library's.
+ * there is no thread or descriptor to be had for it, another thread makes that thread just now, or
+ * the program has closed the library's.
  */
 bool iw_watch_begin(struct iw_watch *w);
 

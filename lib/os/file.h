@@ -17,7 +17,10 @@ bool iw_file_join(char *path, size_t size, const char *head, const char *tail);
 /* errno is preserved. */
 bool iw_file_exists(const char *path);
 
-/* Write to stderr, or not, if it cannot be. errno is preserved. */
+/*
+ * Write to stderr, or not, if it cannot be, or the program has begun to filter its calls. errno is
+ * preserved.
+ */
 void iw_file_complain(const char *text, size_t size);
 
 #endif

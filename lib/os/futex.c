@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "os/calls.h"
+#include "os/clock.h"
 #include "os/futex.h"
 #include "os/syscall.h"
 
@@ -29,9 +31,19 @@ int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline
 		       bool private_, uint32_t bits)
 {
 	int op = FUTEX_WAIT_BITSET | (private_ ? FUTEX_PRIVATE_FLAG : 0);
-	struct timespec deadline = iw_futex_deadline(deadline_ns);
+	struct timespec deadline;
 
-	return futex(word, op, expected, deadline_ns == INT64_MAX ? NULL : &deadline, bits);
+	if (deadline_ns == INT64_MAX)
+		return futex(word, op, expected, NULL, bits);
+	deadline = iw_futex_deadline(iw_clock_of_kernel(CLOCK_MONOTONIC, deadline_ns));
+	return futex(word, op, expected, &deadline, bits);
+}
+
+struct timespec iw_futex_kernels_time(bool realtime, const struct timespec *at)
+{
+	return iw_futex_deadline(
+		iw_clock_of_kernel(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+				   (int64_t)at->tv_sec * 1000000000 + at->tv_nsec));
 }
 
 int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
@@ -46,9 +58,12 @@ int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
 /* A requeue of nobody to where they are: it compares the word, and says so if it cannot. */
 bool iw_futex_readable(const uint32_t *word)
 {
-	long r = iw_syscall(SYS_futex, (long)word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG,
-			    0, 0, (long)word, 0);
+	long r;
 
+	if (!iw_call_allowed(IW_CALL_AGAIN))
+		return false;
+	r = iw_syscall(SYS_futex, (long)word, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0,
+		       (long)word, 0);
 	return r >= 0 || r == -EAGAIN;
 }
 

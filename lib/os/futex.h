@@ -58,11 +58,20 @@ int iw_futex_wait_bits(const uint32_t *word, uint32_t expected, int64_t deadline
 		       bool private_, uint32_t bits);
 int iw_futex_wake_bits(const uint32_t *word, uint32_t count, bool private_, uint32_t bits);
 
-/* The same until @at, by CLOCK_REALTIME, which may be set, or CLOCK_MONOTONIC; NULL: for ever. */
+/* @at of the program's clock by the kernel's. */
+struct timespec iw_futex_kernels_time(bool realtime, const struct timespec *at);
+
+/*
+ * The same until @at, by the kernel's CLOCK_REALTIME, which may be set, or CLOCK_MONOTONIC; NULL:
+ * for ever.
+ */
 int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
 			const struct timespec *at, bool private_, uint32_t bits);
 
-/* The kernel can read the word at @word, which is aligned. Nothing happens to who sleeps on it. */
+/*
+ * The kernel can read the word at @word, which is aligned. Nothing happens to who sleeps on it.
+ * False also where the kernel may not be asked: os/calls.h.
+ */
 bool iw_futex_readable(const uint32_t *word);
 
 #endif

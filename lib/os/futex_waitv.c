@@ -5,8 +5,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/clock.h"
 #include "os/futex.h"
 #include "os/futex_waitv.h"
+#include "os/syscall.h"
 
 /* Where the headers are older than the kernel. The number is the same on all CPUs. */
 #ifndef SYS_futex_waitv
@@ -16,10 +18,14 @@
 int iw_futex_waitv(const struct iw_waitv *words, unsigned n, int64_t deadline_ns)
 {
 	int saved_errno = errno, result;
-	struct timespec deadline = iw_futex_deadline(deadline_ns);
+	bool for_ever = deadline_ns == INT64_MAX;
+	struct timespec deadline = { 0, 0 };
 
-	result = (int)syscall(SYS_futex_waitv, words, n, 0,
-			      deadline_ns == INT64_MAX ? NULL : &deadline, CLOCK_MONOTONIC);
+	if (!for_ever)
+		deadline =
+			iw_futex_deadline(iw_clock_of_kernel(CLOCK_MONOTONIC, deadline_ns));
+	result = (int)IW_SYS(SYS_futex_waitv, words, n, 0, for_ever ? NULL : &deadline,
+			     CLOCK_MONOTONIC);
 	if (result < 0)
 		result = -errno;
 	errno = saved_errno;

@@ -7,21 +7,40 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "os/cpu_mask.h"
+
+/*
+ * Where the first thread of the process may run, and where the calling one may: that is where the
+ * user lets the process run, and not only where the program has put this thread. False: it is where
+ * the calling thread may run, and a new one may by itself.
+ */
+static bool may_run_elsewhere(struct iw_cpu_mask *cpus)
+{
+	struct iw_cpu_mask own;
+	uint64_t more = 0;
+
+	iw_cpu_mask_of_process(cpus);
+	iw_cpu_mask_of_thread(&own);
+	for (unsigned i = 0; i < sizeof(own.word) / sizeof(own.word[0]); i++) {
+		more |= cpus->word[i] & ~own.word[i];
+		cpus->word[i] |= own.word[i];
+	}
+	return more;
+}
 
 static void be_usual(pthread_attr_t *attr)
 {
 	const struct sched_param none = { 0 };
 	struct iw_cpu_mask cpus;
 
-	memset(&cpus, 0xff, sizeof(cpus));
 	(void)pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
 	(void)pthread_attr_setschedpolicy(attr, SCHED_OTHER);
 	(void)pthread_attr_setschedparam(attr, &none);
-	(void)pthread_attr_setaffinity_np(attr, sizeof(cpus),
-					  (const cpu_set_t *)(const void *)&cpus);
+	if (may_run_elsewhere(&cpus))
+		(void)pthread_attr_setaffinity_np(attr, sizeof(cpus),
+						  (const cpu_set_t *)(const void *)&cpus);
 }
 
 /* As a usual thread, or as whoever makes it is. */

@@ -6,10 +6,12 @@
 #include <stddef.h>
 
 /*
- * A detached thread that runs body(arg): of no real-time class, on any CPU, and without signals,
- * whoever makes it. Its stack has @stack bytes, or what is usual, if it is 0 or too little for
- * the program's thread data. Who may not make such a thread, one of SCHED_IDLE for instance,
- * gets one of its own kind. 0, or a positive errno.
+ * A detached thread that runs body(arg): of no real-time class, without signals, and on the CPUs of
+ * the process's first thread as well as on those of the caller, whichever thread makes it. Its
+ * stack has
+ * @stack bytes, or what is usual, if it is 0 or too little for the program's thread data. Who may
+ * not make such a thread, one of SCHED_IDLE for instance, gets one of its own kind. 0, or a
+ * positive errno.
  */
 int iw_helper_start(void *(*body)(void *), void *arg, size_t stack);
 

@@ -10,9 +10,12 @@
 
 #include <ipcwait/impl/word.h>
 
+#include "os/calls.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/fork.h"
 #include "os/life.h"
+#include "os/syscall.h"
 #include "os/thread.h"
 
 /* The largest page: of the CPU, and so the alignment that linkers give to programs anyway. */
@@ -54,21 +57,42 @@ static struct {
 /* How many were begun by this process and its ancestors: it is copied. */
 static struct ipcwait_word32 generations;
 
-/* Whether the kernel does that: asked once, by this process or one that it is a copy of. */
+/*
+ * Whether the kernel does that, or libc in its place: asked once, by this process or one that it is
+ * a copy of.
+ */
 enum { NOT_ASKED, CAPABLE, INCAPABLE };
 
 static struct ipcwait_word32 capability;
 
-static bool make_it_vanish(void)
+static uint32_t make_it_vanish(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
 	if (page > PAGE_MOST)
-		return false;
+		return INCAPABLE;
 	/* An emulator that takes any advice, and follows none, says yes to this. */
 	if (madvise(&generation, (size_t)page, -1) == 0)
-		return false;
-	return madvise(&generation, (size_t)page, MADV_WIPEONFORK) == 0;
+		return INCAPABLE;
+	return madvise(&generation, (size_t)page, MADV_WIPEONFORK) == 0 ? CAPABLE
+									: INCAPABLE;
+}
+
+static void vanish(void)
+{
+	/* ORD life.X8: relaxed, protected by the fork: there is one thread. */
+	ipcwait_impl_store64_relaxed(&generation.key, 0);
+	ipcwait_impl_store32_relaxed(&generation.number, 0);
+}
+
+/*
+ * The next best where the kernel may not be asked: children of _Fork(3) and clone(2) are not told.
+ */
+static uint32_t told_of_forks(void)
+{
+	static const struct iw_fork_hooks hooks = { .in_child = vanish };
+
+	return iw_fork_hook(IW_FORK_LIFE, &hooks) ? CAPABLE : INCAPABLE;
 }
 
 /* The kernel's advice about a page is copied with it, so it is given once for all copies. */
@@ -78,7 +102,8 @@ static bool can_vanish(void)
 	uint32_t known = ipcwait_impl_load32_relaxed(&capability);
 
 	if (known == NOT_ASKED) {
-		known = make_it_vanish() ? CAPABLE : INCAPABLE;
+		known = iw_call_allowed(IW_CALL_FORGET) ? make_it_vanish()
+							: told_of_forks();
 		/* ORD life.X2: relaxed, hint, as life.X1. */
 		ipcwait_impl_store32_relaxed(&capability, known);
 	}
@@ -135,7 +160,9 @@ uint32_t iw_thread_id(void)
 
 	if (is_kept(number, iw_thread.id))
 		return (uint32_t)iw_thread.id;
-	id = (uint32_t)syscall(SYS_gettid);
+	if (!iw_call_allowed(IW_CALL_THREAD_ID))
+		return 0;
+	id = (uint32_t)IW_SYS(SYS_gettid);
 	iw_thread.id = kept(number, id);
 	return id;
 }
@@ -150,9 +177,10 @@ static uint64_t scrambled(uint64_t x)
 static uint64_t draw(void)
 {
 	int saved_errno = errno;
-	uint64_t n;
+	uint64_t n = 0;
 
-	if (syscall(SYS_getrandom, &n, sizeof(n), GRND_NONBLOCK) != sizeof(n))
+	if (!iw_call_allowed(IW_CALL_RANDOM) ||
+	    IW_SYS(SYS_getrandom, &n, sizeof(n), GRND_NONBLOCK) != sizeof(n))
 		n = scrambled((uint64_t)iw_clock_ns() + ((uint64_t)iw_thread_id() << 32) +
 			      (uintptr_t)&iw_thread);
 	errno = saved_errno;
@@ -362,7 +390,7 @@ bool iw_thread_has_birth(uint32_t birth)
 static bool is_free(uint32_t id)
 {
 	int saved_errno = errno;
-	bool result = syscall(SYS_tkill, (int)id, 0) != 0 && errno == ESRCH;
+	bool result = IW_SYS(SYS_tkill, (int)id, 0) != 0 && errno == ESRCH;
 
 	errno = saved_errno;
 	return result;

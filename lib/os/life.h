@@ -40,11 +40,11 @@ enum iw_life {
 };
 
 /*
- * The id of the calling thread, not 0. Right in the child of any fork, be it _Fork(3) or
- * clone(2): it is read anew wherever memory was copied. 1 ns, and a system call the first time.
- * In the child of vfork(2), which borrows its parent's thread, it is the parent's if that has
- * asked before; such a child must not be the first to ask. (That of posix_spawn(3) runs no code
- * but libc's.)
+ * The id of the calling thread, not 0. Right in the child of any fork, be it _Fork(3) or clone(2):
+ * it is read anew wherever memory was copied. 1 ns, and a system call the first time; 0 where that
+ * call is forbidden (os/calls.h). In the child of vfork(2), which borrows its parent's thread, it
+ * is the parent's if that has asked before; such a child must not be the first to ask. (That of
+ * posix_spawn(3) runs no code but libc's.)
  */
 uint32_t iw_thread_id(void);
 

@@ -6,16 +6,15 @@
 #include <unistd.h>
 
 #include "os/lines.h"
+#include "os/own_fd.h"
+#include "os/syscall.h"
 
 bool iw_lines_open(struct iw_lines *l, const char *path, size_t bytes_most)
 {
-	int saved_errno = errno;
-
-	l->fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	l->fd = iw_own_open_briefly(path);
 	l->begin = l->end = 0;
 	l->left = bytes_most;
 	l->skipping = false;
-	errno = saved_errno;
 	return l->fd >= 0;
 }
 
@@ -34,7 +33,7 @@ static bool fill(struct iw_lines *l)
 	l->end -= l->begin;
 	l->begin = 0;
 	room = sizeof(l->text) - l->end;
-	n = syscall(SYS_read, l->fd, l->text + l->end, room < l->left ? room : l->left);
+	n = IW_SYS(SYS_read, l->fd, l->text + l->end, room < l->left ? room : l->left);
 	errno = saved_errno;
 	if (n <= 0)
 		return false;
@@ -67,6 +66,6 @@ void iw_lines_close(struct iw_lines *l)
 {
 	int saved_errno = errno;
 
-	(void)syscall(SYS_close, l->fd);
+	(void)IW_SYS(SYS_close, l->fd);
 	errno = saved_errno;
 }

@@ -40,7 +40,7 @@ void *iw_pages_get(size_t bytes, size_t align)
 	int saved_errno = errno;
 	char *p = map(bytes);
 
-	if (p && (uintptr_t)p & (align - 1)) {
+	if (p && align && (uintptr_t)p & (align - 1)) {
 		unmap(p, bytes);
 		p = map_aligned(bytes, align);
 	}
@@ -56,18 +56,34 @@ void iw_pages_put(void *pages, size_t bytes)
 	errno = saved_errno;
 }
 
+bool iw_pages_replace(void *pages, void *by, size_t bytes)
+{
+	int saved_errno = errno;
+	void *p = mremap(by, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
+
+	if (p == MAP_FAILED)
+		unmap(by, bytes);
+	errno = saved_errno;
+	return p != MAP_FAILED;
+}
+
 bool iw_pages_part(void *pages, size_t bytes)
 {
 	int saved_errno = errno;
 	char *copy = map(bytes);
-	void *p = MAP_FAILED;
 
-	if (copy) {
+	if (copy)
 		memcpy(copy, pages, bytes);
-		p = mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
-		if (p == MAP_FAILED)
-			unmap(copy, bytes);
-	}
+	errno = saved_errno;
+	return copy && iw_pages_replace(pages, copy, bytes);
+}
+
+bool iw_pages_renew(void *pages, size_t bytes)
+{
+	int saved_errno = errno;
+	void *p = mmap(pages, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
 	errno = saved_errno;
 	return p != MAP_FAILED;
 }

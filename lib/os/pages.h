@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * @bytes of zeroes at a multiple of @align, both powers of two of 4096 and more. NULL: no memory.
+ * @bytes of zeroes. At a multiple of @align, a power of two that @bytes is a multiple of; 0: where
+ * a page begins. NULL: no memory.
  */
 void *iw_pages_get(size_t bytes, size_t align);
 
@@ -18,5 +19,9 @@ void iw_pages_put(void *pages, size_t bytes);
  * may use it meanwhile. False: no memory, and it is as it was.
  */
 bool iw_pages_part(void *pages, size_t bytes);
+
+/* The same, with zeroes in it; and with what is at @by, from iw_pages_get(), which is used up. */
+bool iw_pages_renew(void *pages, size_t bytes);
+bool iw_pages_replace(void *pages, void *by, size_t bytes);
 
 #endif

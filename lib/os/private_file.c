@@ -10,7 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/calls.h"
+#include "os/file_limit.h"
+#include "os/own_fd.h"
 #include "os/private_file.h"
+#include "os/syscall.h"
 #include "os/worker.h"
 
 static int judge(int fd, size_t bytes_most)
@@ -32,13 +36,15 @@ static int judge(int fd, size_t bytes_most)
  */
 int iw_private_file_open(const char *path, size_t bytes_most)
 {
-	int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	int saved_errno = errno;
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags);
-	int r = fd < 0 ? -errno : judge(fd, bytes_most);
+	int fd, r;
 
+	if (!iw_call_allowed(IW_CALL_FILES))
+		return -EACCES;
+	fd = iw_own_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	r = fd < 0 ? fd : judge(fd, bytes_most);
 	if (fd >= 0 && r != 0)
-		(void)syscall(SYS_close, fd);
+		(void)IW_SYS(SYS_close, fd);
 	errno = saved_errno;
 	return r ? r : fd;
 }
@@ -49,7 +55,7 @@ int iw_private_file_read(int fd, char *bytes, size_t size)
 	long n;
 
 	do
-		n = syscall(SYS_read, fd, bytes, size < INT_MAX ? size : INT_MAX);
+		n = IW_SYS(SYS_read, fd, bytes, size < INT_MAX ? size : INT_MAX);
 	while (n < 0 && errno == EINTR);
 	n = n < 0 ? -errno : n;
 	errno = saved_errno;
@@ -60,7 +66,7 @@ void iw_private_file_close(int fd)
 {
 	int saved_errno = errno;
 
-	(void)syscall(SYS_close, fd);
+	(void)IW_SYS(SYS_close, fd);
 	errno = saved_errno;
 }
 
@@ -102,10 +108,16 @@ int iw_private_file_write(const char *path, const char *bytes, size_t size)
 
 	if (n < 0 || (size_t)n >= sizeof(temporary))
 		return -ENAMETOOLONG;
+	if (!iw_file_may_have(size))
+		return -EFBIG;
 	cancel = iw_cancel_off();
 	/* Made with mode 0600, and never one that was there before. */
 	fd = mkostemp(temporary, O_CLOEXEC);
-	r = fd < 0 ? -errno : write_and_rename(fd, temporary, path, bytes, size);
+	r = fd < 0 ? -errno : iw_own_fd(fd);
+	if (r >= 0)
+		r = write_and_rename(r, temporary, path, bytes, size);
+	else if (fd >= 0)
+		(void)unlink(temporary);
 	iw_cancel_restore(cancel);
 	errno = saved_errno;
 	return r;

@@ -7,15 +7,18 @@
 #include "os/rcu.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include <ipcwait/base.h>
 
+#include "os/fork.h"
 #include "os/helper.h"
 #include "os/pointer.h"
 #include "os/seam.h"
+#include "os/syscall.h"
 #include "os/tell.h"
+#include "os/worker.h"
 
 /*
  * With _LGPL_SOURCE sections are inline: functions of a few lines, which its licence leaves to
@@ -32,6 +35,20 @@ extern DECLARE_URCU_TLS(struct urcu_bp_reader *, urcu_bp_reader) IW_TLS_INITIAL_
 /* How often one looks who has to wait for another's grace period, in ns. */
 #define LOOK_NS 200000
 
+/*
+ * The worker ends when nothing has been retired for so long, in ns, because a process whose other
+ * threads have all ended would live on for it. To make another takes some 50 us.
+ */
+#define IDLE_NS INT64_C(1000000000)
+
+/*
+ * This many nested sections of the forking thread say that it has locked liburcu for the fork.
+ * There may be two copies of this library, as in a program and in a plugin that is linked
+ * statically: they have one liburcu, which can be locked once. Nobody nests sections so deeply
+ * otherwise.
+ */
+#define FORK_SECTIONS 64
+
 static bool have_hooks;
 
 /* 1: there are sections in this process. */
@@ -40,35 +57,45 @@ static struct ipcwait_word32 ready;
 /* What nobody takes care of yet: a stack. */
 static struct ipcwait_word64 retired;
 
-/* 1: somebody waits for a grace period, gives back, or forks. */
+/* 1: a thread waits for a grace period, or forks. */
 static struct ipcwait_word32 busy;
 
+/*
+ * 1: a thread waits for a grace period or gives back. A fork does not wait for it: who gives back
+ * may allocate, and an allocator may have taken its locks for the fork.
+ */
+static struct ipcwait_word32 giving;
+
+/* What has had its grace period and is not given back yet: the same stack. */
+static struct ipcwait_word64 given;
+
 /* The worker: 1 if there is one; 1 if it sleeps, in the low half the futex. */
-static struct ipcwait_word32 started;
+static struct ipcwait_word64 started;
 static struct ipcwait_word64 asleep;
 
+/* Not libc's, which is a cancellation point. */
 static void nap(long ns)
 {
 	struct timespec time = { .tv_nsec = ns };
 
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	(void)iw_syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0, 0, 0);
 }
 
-static void become_busy(void)
+static void take_turn(struct ipcwait_word32 *turn)
 {
 	uint32_t no = 0;
 
-	/* ORD rcu.A1: acquire, after whoever was before. Pairs with rcu.R1. */
-	while (!ipcwait_impl_cas32_acquire(&busy, &no, 1)) {
+	/* ORD rcu.A1: acquire, after the thread before. Pairs with rcu.R1. */
+	while (!ipcwait_impl_cas32_acquire(turn, &no, 1)) {
 		nap(LOOK_NS);
 		no = 0;
 	}
 }
 
-static void be_idle(void)
+static void end_turn(struct ipcwait_word32 *turn)
 {
-	/* ORD rcu.R1: release, before whoever is next. Pairs with rcu.A1. */
-	ipcwait_impl_store32_release(&busy, 0);
+	/* ORD rcu.R1: release, before the next thread. Pairs with rcu.A1. */
+	ipcwait_impl_store32_release(turn, 0);
 }
 
 /*
@@ -101,54 +128,115 @@ static void note_grace(void)
 }
 #endif
 
+/* liburcu sleeps in poll(2): a thread that was cancelled there would keep liburcu's locks. */
+static void await_sections(void)
+{
+	int cancel = iw_cancel_off();
+
+	urcu_bp_synchronize_rcu();
+	iw_cancel_restore(cancel);
+	note_grace();
+}
+
+static void await_grace(void)
+{
+	uint64_t all;
+
+	take_turn(&busy);
+	/* ORD rcu.S1: sees what was retired. Pairs with rcu.S2. */
+	all = ipcwait_impl_swap64_seq_cst(&retired, 0);
+	if (all)
+		await_sections();
+	/* ORD rcu.X7: relaxed, protected by giving, and by busy from a fork. */
+	ipcwait_impl_store64_relaxed(&given, all);
+	end_turn(&busy);
+}
+
+/*
+ * The next of those whose grace period is over; NULL: none. A child that a signal handler has
+ * forked in the middle has taken them all.
+ */
+static struct iw_rcu_head *next_given(void)
+{
+	/* ORD rcu.X9: relaxed, protected by giving, as rcu.X7. */
+	uint64_t first = ipcwait_impl_load64_relaxed(&given), next;
+
+	do {
+		const struct iw_rcu_head *head = iw_pointer(first);
+
+		next = head ? (uintptr_t)head->next : 0;
+		/* ORD rcu.X12: relaxed, protected by giving, as rcu.X7. */
+	} while (!ipcwait_impl_cas64_relaxed(&given, &first, next));
+	return iw_pointer(first);
+}
+
 static void give_back_all(void)
 {
 	struct iw_rcu_head *head;
-	uint64_t all;
 
-	become_busy();
-	/* ORD rcu.S1: sees what was retired. Pairs with rcu.S2. */
-	all = ipcwait_impl_swap64_seq_cst(&retired, 0);
-	if (all) {
-		urcu_bp_synchronize_rcu();
-		note_grace();
-	}
-	head = iw_pointer(all);
-	while (head) {
-		struct iw_rcu_head *next = head->next;
-
+	take_turn(&giving);
+	await_grace();
+	while ((head = next_given()))
 		head->give_back(head);
-		head = next;
-	}
-	be_idle();
+	end_turn(&giving);
 }
 
-/* Whoever retires something afterwards sees that it sleeps, or it sees that. */
-static void sleep_until_needed(void)
+/*
+ * A thread that retires something afterwards sees that it sleeps, or it sees that. False: nobody
+ * has for IDLE_NS.
+ */
+static bool sleep_until_needed(void)
 {
+	int64_t until_ns = iw_clock_ns() + IDLE_NS;
+	int r = 0;
+
 	/* ORD rcu.S3: before the look at what is retired. Pairs with rcu.S4. */
 	(void)ipcwait_impl_or64_seq_cst(&asleep, 1);
 	/* ORD rcu.S5: after it has said so. Pairs with rcu.S2. */
 	if (!ipcwait_impl_load64_seq_cst(&retired))
-		(void)iw_futex_wait((const uint32_t *)&asleep, 1, INT64_MAX, true);
+		do
+			r = iw_futex_wait((const uint32_t *)&asleep, 1, until_ns, true);
+		while (r == -EINTR);
 	/* ORD rcu.X1: relaxed, no order needed: a wake too many does nothing. */
 	ipcwait_impl_store64_relaxed(&asleep, 0);
+	return r != -ETIMEDOUT;
+}
+
+/* A thread that retires something later sees that there is no worker, or the worker sees that. */
+static bool may_end(void)
+{
+	uint64_t no = 0;
+
+	/* ORD rcu.S6: before the look at what is retired. Pairs with rcu.S7. */
+	ipcwait_impl_store64_seq_cst(&started, 0);
+	/* ORD rcu.S8: after it has said so. Pairs with rcu.S2. */
+	if (!ipcwait_impl_load64_seq_cst(&retired))
+		return true;
+	/* ORD rcu.X10: relaxed, no order needed, as rcu.X3. */
+	return !ipcwait_impl_cas64_relaxed(&started, &no, 1);
 }
 
 static void *work(void *unused)
 {
-	for (;;) {
-		give_back_all();
-		nap(NAP_NS);
-		sleep_until_needed();
-	}
+	do {
+		do {
+			give_back_all();
+			nap(NAP_NS);
+		} while (sleep_until_needed());
+	} while (!may_end());
 	return unused;
+}
+
+static bool is_started(void)
+{
+	/* ORD rcu.S7: after something was retired. Pairs with rcu.S6. */
+	return ipcwait_impl_load64_seq_cst(&started);
 }
 
 /* There is something for the worker. Without one this thread does it. */
 static void call_worker(void)
 {
-	uint32_t no = 0;
+	uint64_t no = 0;
 
 	/* ORD rcu.S4: after something was retired. Pairs with rcu.S3. */
 	if (ipcwait_impl_load64_seq_cst(&asleep)) {
@@ -157,62 +245,116 @@ static void call_worker(void)
 		(void)iw_futex_wake((const uint32_t *)&asleep, 1, true);
 	}
 	/* ORD rcu.X3: relaxed, no order needed: one of those who find none makes it. */
-	if (ipcwait_impl_load32_relaxed(&started) ||
-	    !ipcwait_impl_cas32_relaxed(&started, &no, 1) ||
+	if (is_started() || !ipcwait_impl_cas64_relaxed(&started, &no, 1) ||
 	    !iw_helper_start(work, NULL, 0))
 		return;
-	ipcwait_impl_store32_relaxed(&started, 0);
+	ipcwait_impl_store64_relaxed(&started, 0);
 	give_back_all();
 }
 
-/* A grace period that is under way ends first: then nothing is between two owners. */
-static void before_fork(void)
+static bool is_ready(void)
 {
 	/* ORD rcu.X4: relaxed, no order needed: a thread that has sections has set it. */
-	if (!ipcwait_impl_load32_relaxed(&ready))
-		return;
-	become_busy();
-	urcu_bp_before_fork();
+	return ipcwait_impl_load32_relaxed(&ready);
 }
 
+/* This thread has, in this copy of the library or in another. */
+static bool has_locked_sections(void)
+{
+	return urcu_bp_read_ongoing() >= FORK_SECTIONS;
+}
+
+static void lock_sections(void)
+{
+	urcu_bp_register_thread();
+	urcu_bp_before_fork();
+	for (int i = 0; i < FORK_SECTIONS; i++)
+		urcu_bp_read_lock();
+}
+
+static void unlock_sections(void (*after_fork)(void))
+{
+	for (int i = 0; i < FORK_SECTIONS; i++)
+		urcu_bp_read_unlock();
+	after_fork();
+}
+
+/*
+ * A grace period that is under way ends first. What is being given back in this moment is lost to
+ * the child. Where another copy has locked liburcu, that grace period may be waiting for it.
+ */
+static void before_fork(void)
+{
+	if (is_ready() && has_locked_sections())
+		unlock_sections(urcu_bp_after_fork_parent);
+	take_turn(&busy);
+	if (is_ready())
+		lock_sections();
+}
+
+/* The copy that has locked liburcu last is the first that comes here. */
 static void after_fork(void)
 {
-	/* ORD rcu.X5: relaxed, no order needed, as rcu.X4. */
-	if (!ipcwait_impl_load32_relaxed(&ready))
-		return;
-	urcu_bp_after_fork_parent();
-	be_idle();
+	if (is_ready() && has_locked_sections())
+		unlock_sections(urcu_bp_after_fork_parent);
+	end_turn(&busy);
+}
+
+/* What the parent has not given back yet is the child's to give back. */
+static void retire_given(void)
+{
+	struct iw_rcu_head *head;
+
+	/* ORD rcu.X11: relaxed, protected by there being one thread. */
+	while ((head = next_given())) {
+		head->next = iw_pointer(ipcwait_impl_load64_relaxed(&retired));
+		ipcwait_impl_store64_relaxed(&retired, (uintptr_t)head);
+	}
+	ipcwait_impl_store32_relaxed(&giving, 0);
 }
 
 /* It has no worker until it retires something itself. */
 static void after_fork_in_child(void)
 {
+	if (is_ready() && has_locked_sections())
+		unlock_sections(urcu_bp_after_fork_child);
 	/* ORD rcu.X6: relaxed, protected by there being one thread. */
-	if (!ipcwait_impl_load32_relaxed(&ready))
-		return;
-	urcu_bp_after_fork_child();
-	ipcwait_impl_store32_relaxed(&started, 0);
+	ipcwait_impl_store64_relaxed(&started, 0);
 	ipcwait_impl_store64_relaxed(&asleep, 0);
-	be_idle();
+	retire_given();
+	end_turn(&busy);
 }
 
-/* Before main(), so that hooks of the program run outside of these. */
-static __attribute__((constructor)) void hook(void)
+static const struct iw_fork_hooks fork_hooks = {
+	.before = before_fork,
+	.in_parent = after_fork,
+	.in_child = after_fork_in_child,
+};
+
+static IW_FORK_CONSTRUCTOR void hook(void)
 {
-	have_hooks = !pthread_atfork(before_fork, after_fork, after_fork_in_child);
+	have_hooks = iw_fork_hook(IW_FORK_RCU, &fork_hooks);
+}
+
+/* Not in the middle of a fork, which would unlock afterwards what it has not locked before. */
+static void become_ready(void)
+{
+	take_turn(&busy);
+	/* ORD rcu.X5: relaxed, no order needed: done twice is done once. */
+	ipcwait_impl_store32_relaxed(&ready, 1);
+	end_turn(&busy);
 }
 
 bool iw_rcu_ready(void)
 {
 	int saved_errno = errno;
 
-	/* ORD rcu.X7: relaxed, no order needed: done twice is done once. */
-	if (ipcwait_impl_load32_relaxed(&ready))
+	if (is_ready())
 		return true;
 	if (!have_hooks)
 		return false;
 	iw_helper_stay_loaded();
-	ipcwait_impl_store32_relaxed(&ready, 1);
+	become_ready();
 	errno = saved_errno;
 	return true;
 }
@@ -252,10 +394,12 @@ void iw_rcu_retire(struct iw_rcu_head *head, void (*give_back)(struct iw_rcu_hea
 	head->give_back = give_back;
 	do {
 		head->next = iw_pointer(first);
-		/* ORD rcu.S2: before the look at the worker. Pairs with rcu.S1 and rcu.S5. */
+		/*
+		 * ORD rcu.S2: before the look at the worker. Pairs with rcu.S1, rcu.S5 and rcu.S8.
+		 */
 	} while (!ipcwait_impl_cas64_seq_cst(&retired, &first, (uintptr_t)head));
-	/* ORD rcu.X9: relaxed, no order needed: what a child has of its parent nobody calls for. */
-	if (!first || !ipcwait_impl_load32_relaxed(&started))
+	/* What a child has of its parent nobody has called for. */
+	if (!first || !is_started())
 		call_worker();
 	errno = saved_errno;
 }

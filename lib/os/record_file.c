@@ -5,13 +5,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "os/file_limit.h"
+#include "os/own_fd.h"
 #include "os/record_file.h"
+#include "os/syscall.h"
 
 /* How often to ask for a file that another process has. */
 #define TRIES  200
@@ -19,39 +21,27 @@
 
 static int open_path(const char *path, int flags)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-			      flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
-				      O_NOCTTY,
-			      S_IRUSR | S_IWUSR);
-
-	return fd < 0 ? -errno : fd;
+	return iw_own_open(AT_FDCWD, path, flags | O_RDWR | O_NOFOLLOW | O_NONBLOCK,
+			   S_IRUSR | S_IWUSR);
 }
 
 /* To close it would not let others have it: the mapping holds it too. */
 static void close_it(struct iw_record_file *f)
 {
 	(void)flock(f->fd, LOCK_UN);
-	(void)syscall(SYS_close, f->fd);
+	(void)IW_SYS(SYS_close, f->fd);
 	f->fd = -1;
-}
-
-/* Beyond the limit the kernel would send a signal that ends the program. */
-static bool is_allowed(uint64_t bytes)
-{
-	struct rlimit most;
-
-	return getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
 }
 
 static int write_zeros(int fd, uint64_t at, size_t bytes)
 {
 	static const char zeros[4096];
 
-	if (!is_allowed(at + bytes))
+	if (!iw_file_may_have(at + bytes))
 		return -EFBIG;
 	while (bytes) {
-		long n = syscall(SYS_pwrite64, fd, zeros,
-				 bytes < sizeof(zeros) ? bytes : sizeof(zeros), at);
+		long n = IW_SYS(SYS_pwrite64, fd, zeros,
+				bytes < sizeof(zeros) ? bytes : sizeof(zeros), at);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -72,7 +62,7 @@ static int lock(int fd, unsigned tries)
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK || !--tries)
 			return -errno;
-		(void)syscall(SYS_nanosleep, &pause, NULL);
+		(void)IW_SYS(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* System calls of our own where libc's functions are cancellation points, as in file.c. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,18 +10,22 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "os/calls.h"
+#include "os/file_limit.h"
+#include "os/own_fd.h"
 #include "os/shared_file.h"
+#include "os/syscall.h"
 
 /* Of the first lock: a quarter of what an offset can be. */
 #define LOCKS_AT (INT64_C(1) << 61)
 
-/* Descriptors below are standard input, output and error of somebody. */
-#define FD_LEAST 3
+/* A signal that nobody asks a file for. */
+#define MARK SIGWINCH
 
 static int control(int fd, int command, intptr_t argument)
 {
 	int saved_errno = errno;
-	long r = syscall(SYS_fcntl, fd, command, argument);
+	long r = IW_SYS(SYS_fcntl, fd, command, argument);
 	int result = r < 0 ? -errno : (int)r;
 
 	errno = saved_errno;
@@ -54,7 +59,7 @@ static int allocate(int fd, off_t bytes)
 	long r;
 
 	do
-		r = syscall(SYS_fallocate, fd, 0, (off_t)0, bytes);
+		r = IW_SYS(SYS_fallocate, fd, 0, (off_t)0, bytes);
 	while (r != 0 && errno == EINTR);
 	return r == 0 ? 0 : -errno;
 }
@@ -69,6 +74,8 @@ static int set_size(int fd, off_t bytes)
 	struct statfs fs;
 	int r = -EOPNOTSUPP;
 
+	if (!iw_file_may_have((uint64_t)bytes))
+		return -EFBIG;
 	if (ftruncate(fd, bytes) != 0)
 		return -errno;
 	if (bytes && fstatfs(fd, &fs) == 0 && fs.f_blocks)
@@ -92,36 +99,28 @@ void iw_shared_file_seal(int fd)
 
 int iw_shared_file_open_anew(int fd)
 {
-	int saved_errno = errno;
 	char path[32];
-	long r;
 
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-	r = r < 0 ? -errno : r;
-	errno = saved_errno;
-	return (int)r;
+	return iw_own_open(AT_FDCWD, path, O_RDWR, 0);
 }
 
 /* Looked at before it is opened: to open a device may be to do something. */
 static int open_of(const char *path, uint64_t bytes)
 {
-	int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	struct stat st;
-	long fd;
 
 	if (stat(path, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != bytes)
 		return -EINVAL;
-	fd = syscall(SYS_openat, AT_FDCWD, path, flags);
-	return fd < 0 ? -errno : (int)fd;
+	return iw_own_open(AT_FDCWD, path, O_RDWR | O_NONBLOCK, 0);
 }
 
 int iw_shared_file_open_of(const char *path, uint64_t bytes)
 {
 	int saved_errno = errno;
-	int r = open_of(path, bytes);
+	int r = iw_call_allowed(IW_CALL_FILES) ? open_of(path, bytes) : -EACCES;
 
 	errno = saved_errno;
 	return r;
@@ -129,7 +128,17 @@ int iw_shared_file_open_of(const char *path, uint64_t bytes)
 
 int iw_shared_file_keep(int fd)
 {
-	return control(fd, F_DUPFD_CLOEXEC, FD_LEAST);
+	return control(fd, F_DUPFD_CLOEXEC, IW_OWN_FD_LEAST);
+}
+
+int iw_shared_file_mark(int fd)
+{
+	return control(fd, F_SETSIG, MARK);
+}
+
+bool iw_shared_file_is_marked(int fd)
+{
+	return control(fd, F_GETSIG, 0) == MARK;
 }
 
 bool iw_shared_file_identify(int fd, struct iw_shared_file_id *id)
@@ -148,13 +157,13 @@ void iw_shared_file_close(int fd)
 {
 	int saved_errno = errno;
 
-	(void)syscall(SYS_close, fd);
+	(void)IW_SYS(SYS_close, fd);
 	errno = saved_errno;
 }
 
-static struct flock lock_number(uint32_t number)
+static struct flock lock_number(short type, uint32_t number)
 {
-	return (struct flock){ .l_type = F_WRLCK,
+	return (struct flock){ .l_type = type,
 			       .l_whence = SEEK_SET,
 			       .l_start = LOCKS_AT + number,
 			       .l_len = 1 };
@@ -162,17 +171,50 @@ static struct flock lock_number(uint32_t number)
 
 int iw_shared_file_lock(int fd, uint32_t number)
 {
-	struct flock lock = lock_number(number);
+	struct flock lock = lock_number(F_WRLCK, number);
 	int r = control(fd, F_OFD_SETLK, (intptr_t)&lock);
 
 	return r == -EACCES ? -EAGAIN : r;
 }
 
+void iw_shared_file_unlock(int fd, uint32_t number)
+{
+	struct flock lock = lock_number(F_UNLCK, number);
+
+	(void)control(fd, F_OFD_SETLK, (intptr_t)&lock);
+}
+
 bool iw_shared_file_lock_is_free(int fd, uint32_t number)
 {
-	struct flock lock = lock_number(number);
+	struct flock lock = lock_number(F_WRLCK, number);
 
 	return control(fd, F_OFD_GETLK, (intptr_t)&lock) == 0 && lock.l_type == F_UNLCK;
+}
+
+/* The lock @number of a description that only a mapping refers to. 1: it is there; or -errno. */
+static int lock_by_mapping(int fd, uint32_t number)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	int own = iw_shared_file_open_anew(fd), r;
+	void *memory;
+
+	if (own < 0)
+		return own;
+	memory = iw_shared_file_map(own, bytes, false);
+	r = memory ? iw_shared_file_lock(own, number) : -ENOMEM;
+	iw_shared_file_close(own);
+	if (!r)
+		r = !iw_shared_file_lock_is_free(fd, number);
+	if (memory)
+		iw_shared_file_unmap(memory, bytes);
+	return r;
+}
+
+int iw_shared_file_mapping_keeps_lock(int fd, uint32_t number)
+{
+	int r = lock_by_mapping(fd, number);
+
+	return r == -EAGAIN ? 0 : r;
 }
 
 void *iw_shared_file_map(int fd, size_t bytes, bool inherited)

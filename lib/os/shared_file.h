@@ -11,6 +11,10 @@
  * is gone; never before, whatever descriptors the program closes. It is the same in all PID
  * namespaces, and no process has it by accident, as pids are used again.
  *
+ * Exception: in some file systems a mapping refers to another description, of a file below
+ * (overlayfs). There the lock is gone as soon as the descriptor is closed, and who goes by the lock
+ * asks iw_shared_file_mapping_keeps_lock() first.
+ *
  * Locks are numbered; their bytes lie where no file reaches.
  */
 #ifndef IW_OS_SHARED_FILE_H
@@ -26,7 +30,10 @@
  */
 int iw_shared_file_size(int fd, uint64_t *bytes);
 
-/* Give it that size, with room for it in the file system. -ENOSPC, -EFBIG, -EPERM, ... */
+/*
+ * Give it that size, with room for it in the file system. -ENOSPC, -EPERM, ...; -EFBIG also where
+ * the process's limit for files is lower: there is no SIGXFSZ.
+ */
 int iw_shared_file_set_size(int fd, uint64_t bytes);
 
 /*
@@ -47,6 +54,13 @@ int iw_shared_file_open_of(const char *path, uint64_t bytes);
 /* Another descriptor of the same description. */
 int iw_shared_file_keep(int fd);
 
+/*
+ * Tell a description of the library's from others of the same file. The mark is the signal of
+ * F_SETSIG in fcntl(2): who asks for no signals gets none.
+ */
+int iw_shared_file_mark(int fd);
+bool iw_shared_file_is_marked(int fd);
+
 /* Which file it is; no other has the same for as long as something refers to it. */
 struct iw_shared_file_id {
 	uint64_t device, inode;
@@ -59,6 +73,16 @@ void iw_shared_file_close(int fd);
 
 /* Lock @number in the description behind @fd. -EAGAIN: another has it. */
 int iw_shared_file_lock(int fd, uint32_t number);
+
+/* The lock @number goes, also where a child of fork(2) has the same description. */
+void iw_shared_file_unlock(int fd, uint32_t number);
+
+/*
+ * Whether a mapping of the file keeps the locks of its description: 1, 0 or a negative errno. Tried
+ * with lock @number, which nobody else tries at the same time; that of @fd's description must not
+ * have it. While fork is held (os/fork_hold.h).
+ */
+int iw_shared_file_mapping_keeps_lock(int fd, uint32_t number);
 
 /* Proven: no description but the one behind @fd has lock @number. */
 bool iw_shared_file_lock_is_free(int fd, uint32_t number);

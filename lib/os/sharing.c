@@ -6,8 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/calls.h"
 #include "os/lines.h"
+#include "os/own_fd.h"
 #include "os/sharing.h"
+#include "os/syscall.h"
 
 /* "page is file-page or shared-anon", Documentation/admin-guide/mm/pagemap.rst */
 #define SHARED (UINT64_C(1) << 61)
@@ -16,13 +19,16 @@ bool iw_memory_is_shared(const void *address)
 {
 	int saved_errno = errno;
 	uint64_t page = 0, at = (uintptr_t)address / (uint64_t)sysconf(_SC_PAGESIZE);
-	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	if (!iw_call_allowed(IW_CALL_FILES))
+		return false;
+	fd = iw_own_open(AT_FDCWD, "/proc/self/pagemap", O_RDONLY, 0);
 	if (fd >= 0) {
-		if (syscall(SYS_pread64, fd, &page, sizeof(page), at * sizeof(page)) !=
+		if (IW_SYS(SYS_pread64, fd, &page, sizeof(page), at * sizeof(page)) !=
 		    sizeof(page))
 			page = 0;
-		(void)syscall(SYS_close, fd);
+		(void)IW_SYS(SYS_close, fd);
 	}
 	errno = saved_errno;
 	return page & SHARED;

@@ -18,6 +18,19 @@ struct iw_trial {
 	bool sleeps;    /* in this turn */
 };
 
+/* Where a thread is, beside its partners: lib/policy/migration.h. */
+struct iw_migration {
+	uint64_t waited_ns;  /* in this turn */
+	uint64_t before_ns;  /* of a wait on average, before the move that is on trial */
+	uint64_t not_before; /* the next trial */
+	uint32_t waits;      /* in this turn */
+	uint32_t beside;     /* of these, in a trial, beside the waker all the same */
+	uint32_t home;       /* CPU + 1 that it left for a trial; 0: there is none */
+	uint8_t row;         /* waits in this turn before a trial; 0: none has begun */
+	uint8_t undone;      /* trials in a row that the scheduler has undone */
+	bool kept;           /* the last trial was */
+};
+
 /* Waits on one object that were only spun for, and not told of yet: lib/watch/observe.h. */
 struct iw_untold {
 	uint64_t window; /* the object's; 0: none */
@@ -62,6 +75,8 @@ struct iw_thread {
 	uint32_t vain;         /* ... and how many in a row, with those left out since */
 	const void *spun_on;   /* window of the last that ended while spinning, ... */
 	uint64_t spun_ns;      /* ... and how long it took */
+
+	struct iw_migration migration;
 
 	struct iw_untold untold[IW_UNTOLD_SLOTS];
 

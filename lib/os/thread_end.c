@@ -17,26 +17,13 @@ static void end(void *unused)
 	at_end();
 }
 
-static bool set_up(void (*before_fork)(void), void (*in_parent)(void),
-		   void (*in_child)(void))
-{
-	if (pthread_key_create(&key, end))
-		return false;
-	if (pthread_atfork(before_fork, in_parent, in_child)) {
-		(void)pthread_key_delete(key);
-		return false;
-	}
-	return true;
-}
-
-bool iw_thread_hooks(void (*end_hook)(void), void (*before_fork)(void),
-		     void (*in_parent)(void), void (*in_child)(void))
+bool iw_thread_end_hook(void (*end_hook)(void))
 {
 	int saved_errno = errno;
 	bool done;
 
 	at_end = end_hook;
-	done = set_up(before_fork, in_parent, in_child);
+	done = !pthread_key_create(&key, end);
 	/* ORD thread_end.X1: relaxed, protected by the loader: no other thread calls yet. */
 	ipcwait_impl_store32_relaxed(&have_key, done);
 	errno = saved_errno;
@@ -57,7 +44,7 @@ bool iw_thread_end_ask(void)
 	return asked;
 }
 
-/* Threads that end later must not come here. libc itself forgets the hooks of forks. */
+/* Threads that end later must not come here. */
 static __attribute__((destructor)) void unload(void)
 {
 	/* ORD thread_end.X3: relaxed, no order needed: as thread_end.X2. */

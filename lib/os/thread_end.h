@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* To be told of the ends of threads, and of forks. errno is preserved. */
+/* To be told of the ends of threads. errno is preserved. */
 #ifndef IW_OS_THREAD_END_H
 #define IW_OS_THREAD_END_H
 
@@ -7,11 +7,9 @@
 
 /*
  * From now on, until the library is unloaded, at_end() runs at the end of each thread that has
- * asked for it, and the others run around a fork(3). To be called once, before main(). False: no
- * memory.
+ * asked for it. To be called once, before main(). False: no memory.
  */
-bool iw_thread_hooks(void (*at_end)(void), void (*before_fork)(void),
-		     void (*in_parent)(void), void (*in_child)(void));
+bool iw_thread_end_hook(void (*at_end)(void));
 
 /*
  * The calling thread asks. In at_end() and after it a thread may ask again, as long as libc runs

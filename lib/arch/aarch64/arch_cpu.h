@@ -8,6 +8,10 @@
 
 #define IW_ARCH_LINE_BYTES 128
 
+/* Of programs for this CPU: e_machine in <elf.h>, and the name of glibc's loader. */
+#define IW_ARCH_ELF_MACHINE 183
+#define IW_ARCH_LOADER      "ld-linux-aarch64.so.1"
+
 /*
  * YIELD is a NOP on cores without SMT. ISB costs about 10 ns (github.com/rust-lang/rust
  * pull 84725) and empties the pipeline, which is what a spin loop wants.

@@ -8,6 +8,10 @@
 
 #define IW_ARCH_LINE_BYTES 64
 
+/* Of programs for this CPU: e_machine in <elf.h>, and the name of glibc's loader. */
+#define IW_ARCH_ELF_MACHINE 243
+#define IW_ARCH_LOADER      "ld-linux-riscv64-lp64d.so.1"
+
 /* The encoding of PAUSE, a hint that CPUs without Zihintpause execute as a NOP. */
 #define iw_arch_pause iw_arch_pause
 static inline void iw_arch_pause(void)

@@ -13,6 +13,10 @@
 /* Pairs of lines are fetched together, so 128 rather than 64. */
 #define IW_ARCH_LINE_BYTES 128
 
+/* Of programs for this CPU: e_machine in <elf.h>, and the name of glibc's loader. */
+#define IW_ARCH_ELF_MACHINE 62
+#define IW_ARCH_LOADER      "ld-linux-x86-64.so.2"
+
 /* 10 to 140 cycles by model (Intel SDM, and measured: 26 ns on Zen 4): never count them. */
 #define iw_arch_pause iw_arch_pause
 static inline void iw_arch_pause(void)
