@@ -150,6 +150,16 @@ static bool take_page(struct iw_config *c, const char *text)
 	return iw_config_take_switch(&c->page, text);
 }
 
+static bool take_place(struct iw_config *c, const char *text)
+{
+	bool on = false;
+
+	if (!iw_config_take_switch(&on, text))
+		return false;
+	c->place = on ? 1 : 0;
+	return true;
+}
+
 /* A copy: the program may change its environment later. */
 static bool take_record(struct iw_config *c, const char *text)
 {
@@ -172,6 +182,7 @@ const struct iw_setting iw_settings[IW_SETTINGS] = {
 	{ "IPCWAIT_STATS", "not 0 or 1", take_stats },
 	{ "IPCWAIT_EXPLAIN", "not 0 or 1", take_explain },
 	{ "IPCWAIT_PAGE", "not 0 or 1", take_page },
+	{ "IPCWAIT_PLACE", "not 0 or 1", take_place },
 	{ "IPCWAIT_RECORD",
 	  "not an absolute path below 1024 bytes of printable text, with %p for the number "
 	  "of "
@@ -224,6 +235,7 @@ void iw_config_read(struct iw_config *c)
 
 	*c = (struct iw_config){ .preset = IPCWAIT_INHERIT,
 				 .spin_budget_percent = -1,
+				 .place = -1,
 				 .haltpoll = haltpoll_defaults };
 	for (unsigned i = 0; i < IW_SETTINGS; i++) {
 		const char *text = secure_getenv(iw_settings[i].name);

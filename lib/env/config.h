@@ -34,6 +34,7 @@ struct iw_config {
 	bool stats;                  /* IPCWAIT_STATS */
 	bool explain;                /* IPCWAIT_EXPLAIN */
 	bool page;                   /* IPCWAIT_PAGE, read in lib/watch/page.c */
+	int8_t place;                /* IPCWAIT_PLACE; -1: not set */
 	char record_path
 		[IW_CONFIG_PATH_BYTES]; /* IPCWAIT_RECORD, with %p and %%; empty: not set */
 };
@@ -59,7 +60,7 @@ struct iw_setting {
 	bool (*take)(struct iw_config *c, const char *text);
 };
 
-#define IW_SETTINGS 8
+#define IW_SETTINGS 9
 extern const struct iw_setting iw_settings[IW_SETTINGS];
 
 /* One more variable, for a part that not every program has; NULL: not set, or in secure mode. */

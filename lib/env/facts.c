@@ -22,6 +22,8 @@ static struct ipcwait_word32 published; /* index + 1 of the slot that holds the 
 static struct iw_facts loaded; /* what gather() has found */
 static struct ipcwait_word32 is_loaded;
 
+bool iw_place_is_default;
+
 /* What takes the environment and system calls. */
 static void gather(struct iw_facts *f)
 {
@@ -29,6 +31,7 @@ static void gather(struct iw_facts *f)
 	f->observed = f->config.explain || f->config.record_path[0];
 	f->cpus = iw_cpus_process();
 	f->quota_hundredths = iw_quota_hundredths("");
+	f->movable = f->cpus > 1 && !iw_rationed(f);
 	f->virtual_machine = iw_machine_said_virtual();
 	f->calibrated = iw_calibration_load(&f->calibration);
 }

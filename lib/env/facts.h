@@ -27,9 +27,24 @@ struct iw_facts {
 	bool monitor;    /* a spin may rest until its cache line is written to */
 	bool calibrated; /* there is a saved calibration, and it is believed */
 	bool observed;   /* config.explain, or config.record_path is set */
+	bool movable;    /* there is a second CPU that a thread could be moved to */
 	struct iw_config config;
 	struct ipcwait_calibration calibration;
 };
+
+/*
+ * With a smaller quota, in hundredths of a CPU, a spinner and the thread it waits for would
+ * use it up together, and then both stop for tens of milliseconds.
+ */
+#define IW_QUOTA_LEAST 150
+
+static inline bool iw_rationed(const struct iw_facts *facts)
+{
+	return facts->quota_hundredths && facts->quota_hundredths < IW_QUOTA_LEAST;
+}
+
+/* Threads may be moved unless IPCWAIT_PLACE says no. Set before the library's constructors run. */
+extern bool iw_place_is_default;
 
 /*
  * The facts, completed by the first caller. Threads that come meanwhile complete a copy of their

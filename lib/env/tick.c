@@ -8,10 +8,12 @@
 #define COMPARE_NS 200000
 
 /*
- * Longest comparison: an old load time is no longer good for one. The clock stands still while the
- * machine is suspended, and the counter does so on some machines only: then boot time, which goes
- * on, is ahead by more than two readings are apart. It is also slewed, by 5 ms here at most, and
- * may so be taken for ahead, which costs a comparison of COMPARE_NS.
+ * Longest comparison: an old load time is no longer good for one. Nor is one that lies ahead: a
+ * child that was forked into a time namespace may have clocks that are behind those of its parent.
+ * The clock stands still while the machine is suspended, and the counter does so on some machines
+ * only: then boot time, which goes on, is ahead by more than two readings are apart. It is also
+ * slewed, by 5 ms here at most, and may so be taken for ahead, which costs a comparison of
+ * COMPARE_NS.
  */
 #define COMPARE_MAX_NS INT64_C(10000000000)
 #define AHEAD_NS       1000000
@@ -68,11 +70,11 @@ static bool is_too_old(const struct moment *m)
 	int64_t past_ns = iw_clock_raw_ns() - m->ns;
 	int64_t boot_past_ns = iw_clock_boot_ns() - m->boot_ns;
 
-	return m->ns == 0 || boot_past_ns > COMPARE_MAX_NS ||
-	       boot_past_ns - past_ns > AHEAD_NS;
+	return m->ns == 0 || past_ns < 0 || boot_past_ns < 0 ||
+	       boot_past_ns > COMPARE_MAX_NS || boot_past_ns - past_ns > AHEAD_NS;
 }
 
-/* Not before @ns have passed since @begin. */
+/* Not before @ns have passed since @begin, which does not lie ahead. */
 static struct moment read_after(const struct moment *begin, int64_t ns)
 {
 	while (iw_clock_raw_ns() - begin->ns < ns)
@@ -80,13 +82,13 @@ static struct moment read_after(const struct moment *begin, int64_t ns)
 	return read_moment();
 }
 
-/* False if the counter has not gone on. */
+/* False if the counter, or the clock, has not gone on. */
 static bool compare(const struct moment *begin, const struct moment *end,
 		    struct iw_tick_rate *rate)
 {
 	uint64_t ticks = end->ticks - begin->ticks, ns = (uint64_t)(end->ns - begin->ns);
 
-	if (end->ticks <= begin->ticks)
+	if (end->ticks <= begin->ticks || end->ns <= begin->ns)
 		return false;
 	rate->ns_per_tick_q32 = (uint64_t)(((iw_u128)ns << 32) / ticks);
 	rate->ticks_per_ns_q32 = (uint64_t)(((iw_u128)ticks << 32) / ns);

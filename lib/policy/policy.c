@@ -21,10 +21,23 @@
 #define ALARM_FIRST_NS INT64_C(1000000000)
 #define ALARM_MOST_NS  INT64_C(8000000000)
 
-/* Preset in the low 8 bits, ceiling in us above; both as the program set them, 0 if not. */
+/*
+ * The first sleep of one that nobody can wake, in ns. A look takes 7 to 14 us of CPU (ADR 28), and
+ * all such sleepers together may take 1 % of one: many of them look 500 times a second.
+ */
+#define LOOK_NS INT64_C(1000000)
+
+/*
+ * Preset in the low 8 bits, ceiling in us above, and whether threads may be moved; all as the
+ * program set them, 0 if not.
+ */
 static struct ipcwait_word32 program_default;
 
-#define PRESET_BITS 8
+#define PRESET_BITS  8
+#define CEILING_BITS 17
+#define MOVES        (1u << (PRESET_BITS + CEILING_BITS))
+
+_Static_assert(IW_MAX_SPIN_US_LIMIT < 1u << CEILING_BITS, "a ceiling fits");
 
 static bool reserved_zero(const struct ipcwait_policy *policy)
 {
@@ -39,11 +52,14 @@ static bool reserved_zero(const struct ipcwait_policy *policy)
 int ipcwait_policy_set_default(const struct ipcwait_policy *policy)
 {
 	if (!policy || (unsigned)policy->preset > IPCWAIT_TICKS ||
-	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT || !reserved_zero(policy))
+	    policy->max_spin_us > IW_MAX_SPIN_US_LIMIT || policy->place > 1 ||
+	    !reserved_zero(policy))
 		return -EINVAL;
 	/* ORD policy.X1: relaxed, no order promised with waits that have begun. */
-	ipcwait_impl_store32_relaxed(&program_default, policy->max_spin_us << PRESET_BITS |
-							       (uint32_t)policy->preset);
+	ipcwait_impl_store32_relaxed(&program_default,
+				     (policy->place ? MOVES : 0) |
+					     policy->max_spin_us << PRESET_BITS |
+					     (uint32_t)policy->preset);
 	return 0;
 }
 
@@ -69,21 +85,39 @@ enum ipcwait_preset iw_policy_preset(const struct iw_facts *facts, uint32_t stat
 	return own != IPCWAIT_INHERIT ? own : iw_policy_default_preset(facts);
 }
 
+bool iw_policy_moves(const struct iw_facts *facts)
+{
+	if (!facts->movable)
+		return false;
+	if (facts->config.place >= 0)
+		return facts->config.place;
+	return iw_place_is_default || (program_policy() & MOVES);
+}
+
 uint64_t iw_policy_ceiling_ns(const struct iw_facts *facts)
 {
 	uint32_t us = facts->config.max_spin_us;
 
 	if (!us)
-		us = program_policy() >> PRESET_BITS;
+		us = program_policy() >> PRESET_BITS & ((1u << CEILING_BITS) - 1);
 	return UINT64_C(1000) * (us ? us : MAX_SPIN_US);
 }
 
 /* Twice as long each time, as one who has waited for long can wait for as long again. */
 int64_t iw_policy_alarm_ns(int64_t before_ns)
 {
-	int64_t ns = before_ns ? 2 * before_ns : ALARM_FIRST_NS;
+	int64_t ns = before_ns < ALARM_FIRST_NS ? ALARM_FIRST_NS : 2 * before_ns;
 
 	return ns < ALARM_MOST_NS ? ns : ALARM_MOST_NS;
+}
+
+/* Twice as long each time, until @n of them together look once in 2 * LOOK_NS. */
+int64_t iw_policy_look_ns(int64_t before_ns, uint32_t n)
+{
+	int64_t most = n > 1 ? LOOK_NS * (2 * (int64_t)n - 1) : LOOK_NS;
+	int64_t ns = before_ns < LOOK_NS ? LOOK_NS : 2 * before_ns;
+
+	return ns < most ? ns : most;
 }
 
 /*

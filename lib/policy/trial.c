@@ -51,7 +51,9 @@ bool iw_trial_sleeps(struct iw_trial *t, const void *on, uint64_t now)
 	if (t->on != on)
 		*t = (struct iw_trial){ .on = on };
 	if (t->waits >= WAITS_PER_TURN) {
-		judge(t, now - t->began_at);
+		/* A turn that ends before it began is not judged: the counter stepped back. */
+		if (now > t->began_at)
+			judge(t, now - t->began_at);
 		t->sleeps = next_way(t);
 		t->waits = 0;
 	}

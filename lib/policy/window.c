@@ -189,17 +189,27 @@ static uint32_t stamp_at(uint64_t now_ns)
 	return (uint32_t)(now_ns >> STAMP_SHIFT) | 1;
 }
 
-void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu)
+/* @cpu plus 1; 0: not known. */
+static void put_cpu(struct ipcwait_window *w, uint32_t cpu)
 {
 	uint32_t state = iw_window_state(w);
-	uint32_t with_cpu = (state & ~(CPU_MASK << CPU_SHIFT)) |
-			    ((cpu + 1 > CPU_MASK ? 0 : cpu + 1) << CPU_SHIFT);
+	uint32_t with_cpu = (state & ~(CPU_MASK << CPU_SHIFT)) | cpu << CPU_SHIFT;
 
-	/* ORD window.X7: relaxed, statistic: two wakers may overwrite each other's stamp. */
-	ipcwait_impl_store32_relaxed(&w->stamp, stamp_at(now_ns));
 	/* ORD window.X8: relaxed, statistic as window.X3. */
 	if (with_cpu != state)
 		(void)ipcwait_impl_cas32_relaxed(&w->state, &state, with_cpu);
+}
+
+void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu)
+{
+	/* ORD window.X7: relaxed, statistic: two wakers may overwrite each other's stamp. */
+	ipcwait_impl_store32_relaxed(&w->stamp, stamp_at(now_ns));
+	put_cpu(w, cpu + 1 > CPU_MASK ? 0 : cpu + 1);
+}
+
+void iw_window_forget_cpu(struct ipcwait_window *w)
+{
+	put_cpu(w, 0);
 }
 
 bool iw_window_stamp_age(const struct ipcwait_window *w, uint64_t now_ns, uint64_t since_ns,
@@ -211,4 +221,10 @@ bool iw_window_stamp_age(const struct ipcwait_window *w, uint64_t now_ns, uint64
 
 	*age_ns = (uint64_t)age << STAMP_SHIFT;
 	return stamp && *age_ns <= since_ns;
+}
+
+bool iw_window_stamp_before(const struct ipcwait_window *w, uint64_t at_ns)
+{
+	/* ORD window.X11: relaxed, statistic as window.X9. */
+	return (int32_t)(ipcwait_impl_load32_relaxed(&w->stamp) - stamp_at(at_ns)) < 0;
 }

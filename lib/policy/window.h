@@ -94,6 +94,12 @@ unsigned iw_window_count(const struct ipcwait_window *w, unsigned bin);
 /* A waker on @cpu is about to wake a sleeper, at @now_ns of iw_clock_common(). */
 void iw_window_put_stamp(struct ipcwait_window *w, uint64_t now_ns, uint32_t cpu);
 
+/* Its waker is not on that CPU any more: nobody knows where. */
+void iw_window_forget_cpu(struct ipcwait_window *w);
+
+/* The last stamp was put before @at_ns, at most 17 s ago. */
+bool iw_window_stamp_before(const struct ipcwait_window *w, uint64_t at_ns);
+
 /*
  * How long before @now_ns the last stamp was put, in ns. False if there is none or if it
  * is older than @since_ns before now, that is, from an earlier wait.
