@@ -439,12 +439,21 @@ IPCWAIT_API IPCWAIT_MUST_CHECK int ipcwait_channel_select(
  * It is readable, for poll(2) and the like, while the channel may have an element or is closed.
  * When it is, call ipcwait_channel_tryrecv() until that says -EAGAIN, which makes it unreadable
  * until the next element comes; other receives do not. Do not read from it. It belongs to the
- * channel, and is the same in each call.
+ * channel, and is the same in each call. It takes a second descriptor, an epoll instance that
+ * watches it.
  *
- * A send makes a system call for it only if it is unreadable.
+ * A send makes two system calls for it, and only if it is unreadable: epoll_ctl(2), which finds out
+ * whether the number still belongs to the channel, and write(2).
  *
- * Return: the descriptor.
- *   -EMFILE, -ENFILE, -ENOMEM  as eventfd(2)
+ * If the program has closed the descriptor, call this function again: it returns another one, which
+ * is readable. Until then the channel leaves the old number alone.
+ *
+ * fork(2): a child has a descriptor of its own under the same number as soon as it calls this
+ * function, or ipcwait_channel_tryrecv() says -EAGAIN; before that it is the parent's.
+ *
+ * Return: the descriptor, 3 or above.
+ *   -EMFILE, -ENFILE, -ENOMEM  as eventfd(2) and epoll_create1(2)
+ *   -ENOSPC   as epoll_ctl(2)
  *   -ENOTSUP  the channel is one between processes
  *   -EINVAL   @ch is NULL
  *

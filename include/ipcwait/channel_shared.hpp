@@ -148,7 +148,7 @@ class shared_channel : public impl::channel_base<T, impl::shared_channel_calls>
 	static void check(int r)
 	{
 		if (r == -ENOMEM)
-			throw std::bad_alloc();
+			impl::fail_no_memory();
 		impl::check(r, calls::name);
 	}
 	static ipcwait_channel *made(int fd, std::uint64_t capacity)

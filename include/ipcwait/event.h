@@ -26,10 +26,11 @@
  * waiter may destroy and free the event at once.
  *
  * Limits: to set and reset an auto-reset event may wake a waiter for nothing. No order among
- * waiters: a running thread may overtake a sleeping one. 65535 waiters sleep properly at a time;
- * any beyond that look at the event once per millisecond. A waiter for a manual event that is
- * just going to sleep, and does not run while the event is set and reset exactly 2^30 times, or a
- * multiple of it, sleeps until it is set again.
+ * waiters: a running thread may overtake a sleeping one. 65535 sleepers at a time are woken. A
+ * waiter beyond these checks the event after 1 ms, and doubles that time after each check, up to
+ * 2n ms when n such waiters sleep in the process. A waiter for a manual event that is just going to
+ * sleep, and does not run while the event is set and reset exactly 2^30 times, or a multiple of it,
+ * sleeps until it is set again.
  *
  * Death: the event stays as it is, and whoever looks sees it. But a process that is killed at
  * the wrong moment (as a setter before its wake; with auto reset also as a waiter after its

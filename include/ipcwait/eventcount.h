@@ -39,9 +39,10 @@
  * Limits: a commit may return 0 for no reason, so the condition is always looked at again. More
  * sleepers than n may be woken: as many more as have given up (a deadline, a signal) since there
  * was nobody asleep; and with more than 32 asleep those that are 32 places behind, 64, and so
- * on. 1023 waiters sleep properly at a time; any beyond that look once per millisecond. A wait
- * is missed if exactly 2^32 notifications, or a multiple of that, come between two of its looks:
- * between prepare and commit, that is, if the thread is stopped there for long enough.
+ * on. 1023 sleepers at a time are woken. A waiter beyond these checks after 1 ms, and doubles that
+ * time after each check, up to 2n ms when n such waiters sleep in the process. A
+ * wait is missed if exactly 2^32 notifications, or a multiple of that, come between two of its
+ * looks: between prepare and commit, that is, if the thread is stopped there for long enough.
  *
  * Death: a process that is killed asleep, or while it is being woken, takes a notification with
  * it. One that is killed as a notifier, before its wake, leaves those asleep that it meant to

@@ -20,6 +20,7 @@
  *
  * Deadlines of clocks other than CLOCK_MONOTONIC (std::chrono::steady_clock on Linux) follow that
  * clock: set forward beyond the deadline it ends the wait within 100 ms, set back it prolongs it.
+ * From C++20 on the type must be a clock (std::chrono::is_clock_v), as for the standard's waits.
  */
 #ifndef IPCWAIT_IPCWAIT_HPP
 #define IPCWAIT_IPCWAIT_HPP

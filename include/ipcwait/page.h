@@ -3,9 +3,12 @@
  * The statistics page: what a process counts, for other processes of the same user.
  *
  * A process that is started with IPCWAIT_PAGE=1 makes a file IPCWAIT_PAGE_FOLDER/PID, counts in
- * it, and removes it at exit(3). So the counters of a program can be read while it runs, without
- * stopping it and without root; `ipcwait stat` and `ipcwait top` do. This header is for whoever
- * writes another reader. A program that only asks for its own counters has <ipcwait/stats.h>.
+ * it, and removes it at exit(3). Under the preload module it makes the file when the first wait
+ * ends that did not succeed at once, and a process that never waits has none. So the counters of a
+ * program can be read while it runs, without stopping it and without root; `ipcwait stat` and
+ * `ipcwait top` do. This header is for programs that read the page too. A program that only asks
+ * for
+ * its own counters has <ipcwait/stats.h>.
  *
  *	offset 0               struct ipcwait_page_head
  *	head.counters_at       head.shards shards of head.shard_bytes each. In a shard, from its
@@ -24,12 +27,13 @@
  *
  * Ordering:  none. Words are written relaxed, so a page that is read while threads run may be a
  *            few events out of step with itself, and a name half written. At most one of 32 waits
- *            that a thread has only spun for is not yet in the rows; the counters have all
+ *            that a thread has only spun for is not yet in the rows; the counters have all, except
+ *            what other threads count in the 10 us in which the preload module makes the page
  * Processes: a child of fork(2) has a page of its own, and counts from 0 in it. One made by
  *            _Fork(3) or clone(2) counts in its parent's: some of what both count is lost, and a
  *            counter may go back
  * Lifetime:  the file of a process that has died without exit(3) stays until the next reader, or
- *            the next process with its number, removes it. As long as the process lives it holds a
+ *            the next process that makes one, removes it. As long as the process lives it holds a
  *            lock (F_OFD_SETLK in fcntl(2)) on the byte IPCWAIT_PAGE_LOCK
  * Since:     0.1
  */

@@ -80,7 +80,8 @@ enum ipcwait_preset {
 struct ipcwait_policy {
 	enum ipcwait_preset preset; /* IPCWAIT_INHERIT: ADAPTIVE */
 	uint32_t max_spin_us;       /* ceiling of one spin; 0: 200 us; at most 100000 */
-	uint32_t reserved[4];       /* zero */
+	uint32_t reserved[3];       /* zero */
+	uint32_t place; /* 1: threads that wait may be moved to other CPUs; 0: not */
 };
 
 /*
@@ -98,14 +99,19 @@ IPCWAIT_BEGIN_DECLS
 
 /**
  * ipcwait_policy_set_default() - the policy of objects that have none of their own
- * @policy: preset and ceiling, copied
+ * @policy: preset, ceiling and whether threads may be moved, copied
  *
- * The environment wins over the program: where IPCWAIT_POLICY or IPCWAIT_MAX_SPIN_US is
- * set to a valid value, that part of @policy is ignored.
+ * The environment wins over the program: where IPCWAIT_POLICY, IPCWAIT_MAX_SPIN_US or
+ * IPCWAIT_PLACE is set to a valid value, that part of @policy is ignored.
+ *
+ * @policy->place is for programs whose threads wait for one another in pairs: one that waits
+ * beside its waker goes to another CPU if its waits turn out to be shorter there. Only the
+ * thread that waits is moved, by sched_setaffinity(2), and may go where it could before when
+ * the wait begins. docs/design/placement.md has the rule, and when threads are left alone.
  *
  * Return: 0.
- *   -EINVAL  @policy is NULL, has an unknown preset, a ceiling above 100000 us, or a
- *            reserved member that is not zero
+ *   -EINVAL  @policy is NULL, has an unknown preset, a ceiling above 100000 us, a @place
+ *            above 1, or a reserved member that is not zero
  *
  * Ordering:     none; a wait that has begun keeps the policy it began with
  * Threads:      any, at any time

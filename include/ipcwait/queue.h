@@ -35,8 +35,8 @@
  * ipcwait_queue_trim(); each thread keeps up to 8 segments for its next pushes.
  *
  * Thread of its own: a process in which segments were used up has one that gives them back. It
- * takes no signals, and sleeps when nothing is on its way. The library stays loaded from the first
- * queue on.
+ * takes no signals, sleeps when nothing is on its way, and ends after a second of that. The library
+ * stays loaded from the first queue on.
  *
  * fork(2): the child has the queue, but for elements that threads of the parent were pushing or
  * popping; those who slept in a pop are forgotten. A program that uses liburcu's bp flavour

@@ -24,7 +24,8 @@
  * and the next one throws. What a push of T && could not add is in its argument again, if T can
  * be assigned, and so is what a bulk could not. An element that was taken, and whose move to its
  * destination throws, is gone, and so are those taken with it by a bulk call; of a bulk also those
- * whose move back throws, and those behind. Nothing leaks, and the queue is as good as before.
+ * whose move back throws, and those behind. Nothing leaks, and the queue is as good as before. In a
+ * program without exceptions (-fno-exceptions) std::abort() ends it where one would be thrown.
  *
  * Closed: pushes return false from then on, and pops when nothing is left. result::closed() tells
  * that from "there is none".

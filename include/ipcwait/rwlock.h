@@ -28,9 +28,9 @@
  * is a deadlock, as POSIX has it. Nor can a reader become a writer: it waits for itself.
  *
  * Limits: at most IPCWAIT_RWLOCK_READERS_MAX readers. The lock does not know who holds it. 16383
- * readers and as many writers sleep properly at a time; any beyond that look once per
- * millisecond. No function is async-signal-safe or a cancellation point, and no signal ends a
- * wait.
+ * sleeping readers and as many writers at a time are woken. A waiter beyond these checks after 1
+ * ms, and doubles that time after each check, up to 2n ms when n such waiters sleep in the
+ * process. No function is async-signal-safe or a cancellation point, and no signal ends a wait.
  *
  * Death: the lock is not robust. If a process dies that holds it, it stays held for ever. One that
  * dies while it waits, or between an unlock and its wake, holds nobody up for good: those who

@@ -20,8 +20,9 @@
  * take its token, so the last waiter may destroy and free the semaphore at once.
  *
  * Limits: at most IPCWAIT_SEM_VALUE_MAX tokens. No order among waiters: a running thread
- * may overtake a sleeping one. 65535 waiters sleep properly at a time; any beyond that
- * look at the semaphore once per millisecond.
+ * may overtake a sleeping one. 65535 sleepers at a time are woken. A waiter beyond these
+ * checks the semaphore after 1 ms, and doubles that time after each check, up to 2n ms when
+ * n such waiters sleep in the process.
  *
  * Death: no token is lost, and whoever looks finds it. But a process that is killed at the
  * wrong moment (as a poster before its wake, as a waiter after its wake, as a spinner beside

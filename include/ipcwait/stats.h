@@ -96,6 +96,8 @@ struct ipcwait_stats {
 		[IPCWAIT_REASON_SPACE]; /* waits that slept, by enum ipcwait_reason */
 	uint64_t awake_requests; /* that idle CPUs poll, made by this process: awake.h */
 	uint64_t awake_ns;       /* that one was held */
+	uint64_t moves_apart; /* of threads, away from their waker's CPU: IPCWAIT_PLACE */
+	uint64_t moves_back;  /* of these, undone, as waits were no shorter there */
 };
 
 IPCWAIT_BEGIN_DECLS

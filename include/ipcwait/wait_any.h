@@ -54,9 +54,10 @@
  * looked at after 50 us, 100 us, ... and then every millisecond, which takes some 2 % of a
  * CPU; so the most urgent one goes first. Raw words: a wake of one thread may reach one
  * that waits for several and takes another object; it is passed on if the word has changed.
- * Of threads in sets with descriptors 64 at a time are woken by them; those beyond look every
- * millisecond, and so do all where no thread or descriptor is to be had for it, or the program has
- * closed the library's descriptors. The thread is of no real-time class.
+ * Of threads in sets with descriptors 64 at a time are woken by them. A thread beyond these checks
+ * after 1 ms, and doubles that time after each check, up to 2n ms when n such threads sleep in the
+ * process. All do so where no thread or descriptor is to be had for it, or the program has closed
+ * the library's descriptors. The thread is of no real-time class.
  * The wait takes 1200 bytes of stack and 40 for each object; ipcwait_futex_wait_any() 64 for each;
  * the first sleep of the process with a descriptor 5 KiB more.
  *

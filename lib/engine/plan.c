@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "engine/migrate.h"
 #include "engine/plan.h"
 #include "os/cpu.h"
 #include "os/seam.h"
@@ -6,6 +7,7 @@
 #include "policy/call_cost.h"
 #include "policy/cost.h"
 #include "policy/credit.h"
+#include "policy/migration.h"
 #include "policy/mirror.h"
 #include "policy/policy.h"
 #include "policy/sites.h"
@@ -19,11 +21,8 @@
 #define SPINS_PER_PROBE       64
 #define FIRST_SPINS_PER_PROBE 8
 
-/*
- * With a smaller quota, in hundredths of a CPU, a spinner and the thread it waits for would
- * use it up together, and then both stop for tens of milliseconds.
- */
-#define QUOTA_LEAST 150
+/* As long as a thread that moves may take, in ns, the wake of the other CPU included. */
+#define MOVER_NS 200000
 
 /* Twice the longest pause of lib/engine/spin.c, in ns. */
 #define KEPT_NS_MOST UINT64_C(4000000000)
@@ -33,26 +32,36 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool rationed(const struct iw_facts *facts)
+/*
+ * The waker was on this CPU, and is on its way to another. It comes later than usual, and to wake a
+ * sleeper would bring the sleeper after it. Not where waits are known to be long.
+ */
+static bool expect_mover(struct iw_waiter *me, unsigned cpu)
 {
-	return facts->quota_hundredths && facts->quota_hundredths < QUOTA_LEAST;
+	if (!iw_migration_may_have_left(cpu) || !iw_may_migrate(me) ||
+	    (iw_state_known(me->state) && !iw_state_share(me->state)) ||
+	    !iw_migration_left(cpu, me->window, iw_clock_common(iw_now_ns())))
+		return false;
+	iw_window_forget_cpu(me->window);
+	me->expects_mover = true;
+	return true;
 }
 
 /*
  * Whether there is a second CPU for whoever is waited for. Where the waker ran when it last woke a
  * sleeper is a guess at where it runs; the last waker of a mutex may have been this thread itself.
  */
-static enum iw_reason lacks_cpu(const struct iw_waiter *me)
+static enum iw_reason lacks_cpu(struct iw_waiter *me)
 {
 	uint32_t waker = iw_state_waker_cpu(me->state);
 	bool here = waker && waker == iw_cpu_current() + 1;
 
-	if (rationed(me->facts))
+	if (iw_rationed(me->facts))
 		return IW_RATIONED;
 	if (me->facts->cpus < 2 && (!waker || here))
 		return IW_ONE_CPU;
 	if (here && !iw_without(IW_SAME_PLACE) && me->preset < IPCWAIT_SPIN &&
-	    iw_self()->stamped != me->window)
+	    iw_self()->stamped != me->window && !expect_mover(me, waker - 1))
 		return IW_SAME_CPU;
 	return IW_NO_REASON;
 }
@@ -121,7 +130,7 @@ enum iw_reason iw_plan(struct iw_waiter *me)
 			    ? iw_state_share(me->state)
 			    : iw_window_young_share(
 				      me->window, iw_sites_before(&iw_sites, site_of(me)));
-	return me->share ? IW_NO_REASON : IW_LEARNED_LONG;
+	return me->share || me->expects_mover ? IW_NO_REASON : IW_LEARNED_LONG;
 }
 
 /*
@@ -144,12 +153,17 @@ static uint64_t delay_from_own_wake(const struct iw_facts *facts)
 	return past_ns < latency_ns ? latency_ns - past_ns : 0;
 }
 
-static void plan_costs_in_kernel(struct iw_waiter *me)
+static uint64_t call_cost_ns(const struct iw_waiter *me)
 {
 	uint64_t ns = iw_call_cost_ns(me->facts, iw_tick_now(&me->facts->rate));
 
-	if (!ns)
-		ns = iw_cost_block_ns(me->facts, IPCWAIT_ADAPTIVE);
+	return ns ? ns : iw_cost_block_ns(me->facts, IPCWAIT_ADAPTIVE);
+}
+
+static void plan_costs_in_kernel(struct iw_waiter *me)
+{
+	uint64_t ns = call_cost_ns(me);
+
 	me->delay_ns = iw_call_cost_latency_ns(ns);
 	me->block_ns = iw_cost_combine_ns(me->delay_ns, ns - me->delay_ns, me->preset);
 }
@@ -223,6 +237,8 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 
 	if (limit_ns)
 		return least(limit_ns, most);
+	if (me->expects_mover)
+		return least(MOVER_NS, iw_policy_ceiling_ns(me->facts));
 	switch (me->preset) {
 	case IPCWAIT_SPIN:
 		return most;
@@ -238,6 +254,15 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 					  iw_state_known(me->state) ? me->delay_ns : 0),
 			most);
 	}
+}
+
+uint64_t iw_plan_longest_ns(const struct iw_waiter *me)
+{
+	uint64_t block_ns = me->what->in_kernel
+				    ? call_cost_ns(me)
+				    : iw_cost_block_ns(me->facts, IPCWAIT_ADAPTIVE);
+
+	return least(block_ns + block_ns / 4 * 3, iw_policy_ceiling_ns(me->facts));
 }
 
 bool iw_plan_timed(const struct iw_waiter *me, uint64_t spun_ns, struct iw_timed_plan *plan)

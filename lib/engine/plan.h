@@ -33,6 +33,9 @@ enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now);
  */
 uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns);
 
+/* The longest spin of a known object, in ns. */
+uint64_t iw_plan_longest_ns(const struct iw_waiter *me);
+
 /* True if it sleeps on a timer after a spin of @spun_ns, and how. */
 bool iw_plan_timed(const struct iw_waiter *me, uint64_t spun_ns,
 		   struct iw_timed_plan *plan);

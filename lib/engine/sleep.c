@@ -2,9 +2,11 @@
 #include <errno.h>
 
 #include "os/futex_waitv.h"
+#include "os/life.h"
 #include "os/seam.h"
 #include "engine/sleep.h"
 #include "engine/wait.h"
+#include "policy/policy.h"
 #include "watch/stats.h"
 
 /*
@@ -46,12 +48,59 @@ static int sleep_on_several(enum ipcwait_kind kind, const struct iw_waitv *words
 	return -EAGAIN;
 }
 
+/*
+ * Sleepers that nobody wakes. The high half is the generation of the process: a child of fork(2)
+ * has none of its parent's threads.
+ */
+static struct ipcwait_word64 unpublished;
+
+#define GENERATION_BITS 32
+
+static uint32_t sleepers(uint64_t w, uint32_t generation)
+{
+	return w >> GENERATION_BITS == generation ? (uint32_t)w : 0;
+}
+
+uint32_t iw_sleepers_unpublished(void)
+{
+	/* ORD sleep.X3: relaxed, hint: how often to look. */
+	return sleepers(ipcwait_impl_load64_relaxed(&unpublished), iw_process_generation());
+}
+
+int64_t iw_sleep_look_ns(const struct iw_waiter *me, const struct iw_rest *rest)
+{
+	if (!rest->word)
+		return iw_policy_look_ns(me->alarm_ns, iw_sleepers_unpublished() + 1);
+	return me->mortal && rest->until_ns == IPCWAIT_FOREVER
+		       ? iw_policy_alarm_ns(me->alarm_ns)
+		       : 0;
+}
+
+/* One more, or one less. */
+static void count_sleeper(bool more)
+{
+	uint32_t generation = iw_process_generation(), n;
+	/* ORD sleep.X4: relaxed, re-checked by the CAS. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&unpublished), after;
+
+	do {
+		n = sleepers(w, generation);
+		n = more ? n + 1 : n ? n - 1 : 0;
+		after = (uint64_t)generation << GENERATION_BITS | n;
+		/* ORD sleep.X5: relaxed, hint, as sleep.X3. */
+	} while (!ipcwait_impl_cas64_relaxed(&unpublished, &w, after));
+}
+
 /* What is not published sleeps where nobody wakes it: it could take another sleeper's wake. */
 static int sleep_unpublished(enum ipcwait_kind kind, int64_t until_ns)
 {
 	uint32_t nobody = 0;
+	int r;
 
-	return iw_sleep_once(kind, &nobody, 0, until_ns, true);
+	count_sleeper(true);
+	r = iw_sleep_once(kind, &nobody, 0, until_ns, true);
+	count_sleeper(false);
+	return r;
 }
 
 int iw_sleep_as(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)

@@ -23,6 +23,15 @@ int iw_sleep_once(enum ipcwait_kind kind, const uint32_t *futex, uint32_t expect
  */
 int iw_sleep_as(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns);
 
+/* How many threads of the process sleep in iw_sleep_as() where nobody wakes them. */
+uint32_t iw_sleepers_unpublished(void);
+
+/*
+ * How long @me sleeps until it looks by itself: nobody wakes it, or its waker may die and the
+ * primitive has no time of its own for that. 0: until it is woken.
+ */
+int64_t iw_sleep_look_ns(const struct iw_waiter *me, const struct iw_rest *rest);
+
 /* False once the kernel, or a filter, has turned out not to know futex_waitv(2). */
 bool iw_sleeps_on_several(void);
 

@@ -286,6 +286,7 @@ static bool begin(struct iw_waiter *me, struct spin *s, uint64_t limit_ns)
 	if (s->reason)
 		return false;
 	s->most = iw_tick_from_ns(s->rate, iw_plan_window_ns(me, limit_ns));
+	me->expects_mover = false;
 	s->to_deadline = s->deadline < s->most;
 	if (s->to_deadline)
 		s->most = s->deadline;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
+#include "engine/migrate.h"
 #include "engine/plan.h"
 #include "engine/sleep.h"
 #include "engine/spin.h"
@@ -13,9 +14,6 @@
 #include "policy/window.h"
 #include "watch/observe.h"
 #include "watch/stats.h"
-
-/* How often a sleeper that could not be published looks, in ns. */
-#define UNPUBLISHED_NS 1000000
 
 /* One sleep in so many is a sample of what a wake costs: a sample moves shared lines. */
 #define SLEEPS_PER_SAMPLE 4
@@ -106,20 +104,13 @@ static int64_t sooner(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-/* The primitive has no time of its own for it, and its waker may die. */
-static bool has_alarm(const struct iw_waiter *me, const struct iw_rest *rest)
-{
-	return me->mortal && rest->word && rest->until_ns == IPCWAIT_FOREVER;
-}
-
 /* When a sleep ends at the latest, if no timer of ours ends it. */
 static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
 {
 	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
+	int64_t ns = iw_sleep_look_ns(me, rest);
 
-	if (has_alarm(me, rest))
-		return sooner(until_ns, iw_clock_ns() + iw_policy_alarm_ns(me->alarm_ns));
-	return rest->word ? until_ns : sooner(until_ns, iw_clock_ns() + UNPUBLISHED_NS);
+	return ns ? sooner(until_ns, iw_clock_ns() + ns) : until_ns;
 }
 
 static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
@@ -138,10 +129,12 @@ static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t
 static bool alarm_rang(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns,
 		       int r)
 {
-	if (r != -ETIMEDOUT || until_ns >= me->deadline_ns || !has_alarm(me, rest))
+	int64_t ns = iw_sleep_look_ns(me, rest);
+
+	if (r != -ETIMEDOUT || until_ns >= me->deadline_ns || !ns)
 		return false;
-	me->alarm_ns = iw_policy_alarm_ns(me->alarm_ns);
-	return true;
+	me->alarm_ns = ns;
+	return rest->word;
 }
 
 /* What a sleep until @until_ns that ended with @r means for the wait. 0, -EAGAIN: go on. */
@@ -239,28 +232,23 @@ static bool taken_after_timer(struct iw_waiter *me, struct course *c)
 	return spin(me, c, left_ns < c->plan.spin_ns ? left_ns : c->plan.spin_ns);
 }
 
-/* The preset says to spin whatever was learned, or spinning has turned out to pay. */
-static bool spins(const struct iw_waiter *me)
-{
-	return me->share || me->preset > IPCWAIT_POWER;
-}
-
 /*
- * Looks after a sleep that ended with @r. A waiter that paid for a sleep in vain spins before
- * the next: whoever overtook it may be done soon. Then the wait lasted beyond the stamp.
+ * Looks after a sleep that ended with @r. A waiter that paid for a sleep and got nothing spins
+ * before the next, if it may: another has overtaken it. Then the wait lasted beyond the stamp.
  */
 static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 			struct course *c)
 {
 	enum iw_seen seen;
+	bool spins;
 
 	if (c->timed)
 		return taken_after_timer(me, c);
 	seen = me->what->look(me);
 	if (seen != IW_AWAY)
 		return seen == IW_THERE;
-	return r == 0 && rest->may_spin && (rest->spin_ns || (me->woken && spins(me))) &&
-	       spin(me, c, rest->spin_ns);
+	spins = rest->spin_ns || (me->woken && (me->share || me->preset > IPCWAIT_POWER));
+	return r == 0 && rest->may_spin && spins && spin(me, c, rest->spin_ns);
 }
 
 /*
@@ -311,12 +299,6 @@ static int give_up(struct iw_waiter *me, int r)
 	return r;
 }
 
-/* The call that was to sleep found it. */
-static bool was_there(const struct iw_waiter *me, const struct course *c)
-{
-	return me->what->in_kernel && c->outcome.slept_ns < IW_ENTRY_NS;
-}
-
 /*
  * Learn from the length of a wait that slept. It ends at the waker's stamp, which is late_ns
  * before the last reading of the clock. One that nobody ended lasted at least so long, which says
@@ -327,7 +309,10 @@ static void learn(struct iw_waiter *me, struct course *c, bool ended)
 	uint64_t waited_ns = c->asleep_at - c->began_at - c->late_ns;
 
 	iw_count(me->what->kind, IW_SLEPT_NS, c->outcome.slept_ns);
-	if (c->dirty || was_there(me, c) || (!ended && waited_ns < 2 * me->block_ns))
+	if (c->dirty || (!ended && waited_ns < 2 * me->block_ns))
+		return;
+	/* The call that was to sleep found it. */
+	if (me->what->in_kernel && c->outcome.slept_ns < IW_ENTRY_NS)
 		return;
 	c->outcome.wait_ns = waited_ns;
 	c->outcome.caused_ns = waited_ns < me->delay_ns ? waited_ns : me->delay_ns;
@@ -458,7 +443,7 @@ static int wait_plainly(struct iw_waiter *me)
 
 	o.reason = me->reason;
 	o.result = sleep_plainly(me, observed ? &woken_at : NULL);
-	o.slept_ns = woken_at - began_at;
+	o.slept_ns = woken_at > began_at ? woken_at - began_at : 0;
 	if (me->preset == IPCWAIT_LATENCY)
 		iw_plan_note_lateness(me, 0);
 	return tell(me, &o);
@@ -470,14 +455,22 @@ static int wait_plainly(struct iw_waiter *me)
  */
 static int end_at_once(struct iw_waiter *me)
 {
-	struct iw_outcome o;
+	struct iw_outcome o = outcome_of(me);
 
+	iw_migrate_short(me);
 	if (me->what->in_kernel)
 		return 0;
 	iw_count(me->what->kind, IW_SPUN, 1);
 	iw_plan_learn_spun(me, 0);
-	o = outcome_of(me);
 	return tell(me, &o);
+}
+
+/* As iw_plan() has said. */
+static int wait_as_planned(struct iw_waiter *me, enum iw_reason why)
+{
+	if (me->reason && me->reason != IW_LEARNED_LONG)
+		return wait_plainly(me);
+	return wait_in_earnest(me, why);
 }
 
 /*
@@ -487,14 +480,21 @@ static int end_at_once(struct iw_waiter *me)
 int iw_wait(struct iw_waiter *me)
 {
 	enum iw_reason why = IW_NO_REASON;
+	uint64_t began_at;
+	int r;
 
 	if (me->deadline_ns != IPCWAIT_FOREVER && me->deadline_ns <= iw_clock_ns())
 		return poll(me);
 	me->facts = iw_facts();
+	if (iw_self()->migration.home && me->facts)
+		iw_migrate_judge(me->facts);
 	if (iw_plan_worth_a_look(me) && iw_first_looks(me, &why))
 		return end_at_once(me);
 	me->reason = iw_plan(me);
-	if (me->reason && me->reason != IW_LEARNED_LONG)
-		return wait_plainly(me);
-	return wait_in_earnest(me, why);
+	if (!iw_may_migrate(me))
+		return wait_as_planned(me, why);
+	began_at = iw_migrate_before(me);
+	r = wait_as_planned(me, why);
+	iw_migrate_after(me, began_at);
+	return r;
 }

@@ -49,7 +49,7 @@ struct iw_rest {
 	/*
 	 * Sleep while *@word is @expected, until a wake of a class in @bits, or of any if that is
 	 * 0. NULL: there was no room to publish the sleeper, and nobody will wake it; so it looks
-	 * again after a millisecond.
+	 * again after a millisecond, later if there are many.
 	 */
 	const uint32_t *word;
 	uint32_t expected;
@@ -146,6 +146,7 @@ struct iw_waiter {
 	bool woken;        /* the kernel reported a wake, at the end of the last sleep */
 	unsigned woken_on; /* which of several words it was for */
 	enum iw_reason reason; /* why its last spin ended in vain, or did not begin */
+	bool expects_mover;    /* its waker is on its way to another CPU */
 	enum ipcwait_preset preset;
 	const struct iw_facts *facts; /* NULL: not known, neither spin nor learn */
 	uint32_t state;               /* of the window, when the wait began */
@@ -153,7 +154,7 @@ struct iw_waiter {
 	uint64_t block_ns;            /* B */
 	uint64_t delay_ns;            /* part of the wait that this thread caused itself */
 	uint64_t behind_ns;           /* by which it came late, because it was woken late */
-	int64_t alarm_ns; /* its last alarm ended a sleep of so long; 0: none has */
+	int64_t alarm_ns; /* the sleep that its last alarm, or look, ended; 0: none */
 };
 
 /* In a public function: where the program called it, for iw_waiter.site. */

@@ -11,7 +11,6 @@
 #include <cxxabi.h>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -55,7 +54,7 @@ namespace impl
 inline result outcome(int r, const char *what)
 {
 	if (r == -ENOMEM)
-		throw std::bad_alloc();
+		fail_no_memory();
 	if (r && r != -EAGAIN && r != -EPIPE && r != -ETIMEDOUT)
 		fail(r, what);
 	return result(r);
@@ -115,6 +114,7 @@ auto timed(const std::chrono::time_point<Clock, Duration> &end)
 template <class F, class Excused>
 __attribute__((no_sanitize("null"))) bool completes(F f, Excused excused)
 {
+#ifdef __cpp_exceptions
 	try {
 		f();
 		return true;
@@ -127,6 +127,11 @@ __attribute__((no_sanitize("null"))) bool completes(F f, Excused excused)
 			throw;
 		return false;
 	}
+#else
+	(void)excused;
+	f();
+	return true;
+#endif
 }
 
 template <class It> using category = typename std::iterator_traits<It>::iterator_category;
@@ -194,7 +199,7 @@ template <class T, class C> class carrier
 		if (object_)
 			return;
 		check(C::params_check(&params), C::name);
-		throw std::bad_alloc();
+		fail_no_memory();
 	}
 	/* What was made elsewhere. */
 	explicit carrier(typename C::object *made) : object_(made)

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <system_error>
+#include <type_traits>
 
 #include <ipcwait/base.h>
 
@@ -31,6 +33,15 @@ namespace impl
 #else
 	(void)r;
 	(void)what;
+	std::abort();
+#endif
+}
+
+[[noreturn]] inline void fail_no_memory()
+{
+#ifdef __cpp_exceptions
+	throw std::bad_alloc();
+#else
 	std::abort();
 #endif
 }
@@ -78,6 +89,14 @@ std::int64_t deadline_in(const std::chrono::duration<Rep, Period> &time)
  */
 inline constexpr std::chrono::milliseconds until_asked_again{ 100 };
 
+/* Whether T has what the standard requires of a clock, as std::chrono::is_clock_v of C++20. */
+template <class T, class = void> inline constexpr bool is_clock = false;
+template <class T>
+inline constexpr bool is_clock<T, std::void_t<typename T::rep, typename T::period,
+					      typename T::duration, typename T::time_point,
+					      decltype(T::is_steady), decltype(T::now())>> =
+	true;
+
 /*
  * When a wait until @end has to ask @Clock again, which may have been set: what has expired on
  * ours has expired only if that clock says so too.
@@ -85,6 +104,8 @@ inline constexpr std::chrono::milliseconds until_asked_again{ 100 };
 template <class Clock, class Duration>
 std::int64_t deadline_at(const std::chrono::time_point<Clock, Duration> &end)
 {
+	static_assert(__cplusplus <= 201703L || is_clock<Clock>,
+		      "ipcwait: the time is not of a clock");
 	using seconds = std::chrono::duration<double>;
 	auto now = Clock::now();
 	auto left = seconds(end.time_since_epoch()) - seconds(now.time_since_epoch());

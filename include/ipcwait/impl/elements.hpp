@@ -154,7 +154,7 @@ template <class T> class nodes
 		params.elem_size = sizeof(T);
 		params.elem_align = alignof(T);
 		if (ipcwait_pool_create(&params, &pool))
-			throw std::bad_alloc();
+			fail_no_memory();
 		pool_.reset(pool);
 	}
 
