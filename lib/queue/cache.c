@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "os/fork.h"
 #include "os/seam.h"
 #include "os/thread_end.h"
 #include "queue/cache.h"
@@ -51,8 +52,21 @@ static void unlink_cache(struct iw_cache *c)
 	iw_link_out(&c->of_thread);
 }
 
+/* Without the lock: an allocator's own handler of a fork may have taken its locks before. */
+static void free_all(struct iw_link *given)
+{
+	while (given) {
+		struct iw_link *next = given->next;
+
+		free(IW_LINKED(struct iw_cache, of_thread, given));
+		given = next;
+	}
+}
+
 static void give_all_back(void)
 {
+	struct iw_link *given = NULL;
+
 	ended = true;
 	iw_caches_lock();
 	while (mine) {
@@ -61,9 +75,10 @@ static void give_all_back(void)
 		unlink_cache(c);
 		forget(c);
 		iw_pool_take_back(c->pool, c);
-		free(c);
+		iw_link_in(&c->of_thread, &given);
 	}
 	iw_caches_unlock();
+	free_all(given);
 }
 
 /*
@@ -119,11 +134,16 @@ static void after_fork_in_child(void)
 	lock = unlocked;
 }
 
-/* Early, so that in a fork the program's own hooks, which may use pools, run before ours. */
-static __attribute__((constructor)) void hook(void)
+static const struct iw_fork_hooks fork_hooks = {
+	.before = before_fork,
+	.in_parent = after_fork,
+	.in_child = after_fork_in_child,
+};
+
+static IW_FORK_CONSTRUCTOR void hook(void)
 {
-	hooked = iw_thread_hooks(give_all_back, before_fork, after_fork,
-				 after_fork_in_child);
+	hooked = iw_thread_end_hook(give_all_back) &&
+		 iw_fork_hook(IW_FORK_POOLS, &fork_hooks);
 }
 
 bool iw_caches_enter(struct ipcwait_pool *pool)
@@ -139,14 +159,18 @@ bool iw_caches_enter(struct ipcwait_pool *pool)
 
 void iw_caches_leave(struct ipcwait_pool *pool)
 {
-	iw_link_out(&pool->of_all);
-	for (struct iw_link *l = pool->caches, *next; l; l = next) {
-		struct iw_cache *c = IW_LINKED(struct iw_cache, of_pool, l);
+	struct iw_link *given = NULL;
 
-		next = l->next;
+	iw_caches_lock();
+	iw_link_out(&pool->of_all);
+	while (pool->caches) {
+		struct iw_cache *c = IW_LINKED(struct iw_cache, of_pool, pool->caches);
+
 		unlink_cache(c);
-		free(c);
+		iw_link_in(&c->of_thread, &given);
 	}
+	iw_caches_unlock();
+	free_all(given);
 }
 
 /* Does nothing without memory, or where the thread's end would not be noticed. */

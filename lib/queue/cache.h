@@ -64,7 +64,7 @@ void iw_caches_unlock(void);
 /* A new pool's name, from 1. @pool is known to forks from now on. False: no memory. */
 bool iw_caches_enter(struct ipcwait_pool *pool);
 
-/* The pool ends: no thread will find it any more. Under the lock. */
+/* The pool ends: no thread will find it any more. Not under the lock. */
 void iw_caches_leave(struct ipcwait_pool *pool);
 
 #endif

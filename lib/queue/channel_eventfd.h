@@ -3,14 +3,14 @@
  * The eventfd of a channel, for event loops: readable whenever the channel may have an element,
  * or is closed.
  *
- *   channel.alarm   fd+1 in the bits above, and bit 0:
- *     0             there is no eventfd
- *     fd+1          it is readable, or somebody is about to make it so
- *     fd+1, ARMED   whoever puts an element in, or closes, must make it readable
+ *   channel.alarm  the address of the eventfd (os/eventfd.h), and bit 0:
+ *     0             there is none
+ *     address       it is readable, or a thread is about to make it so
+ *     ARMED         a thread that puts an element in, or closes, makes it readable
  *
- *     0     -> fd+1    make     any thread
- *     fd+1  -> ARMED   rearm    receivers, after they have cleared it; then they look once more
- *     ARMED -> fd+1    alarm    who sets it
+ *     0       -> address  make     any thread
+ *     address -> ARMED    rearm    receivers, after they have cleared it; then they look once more
+ *     ARMED   -> address  alarm    who sets it
  *
  * The sender changes the channel and then looks at the word; the receiver changes the word, and
  * then looks at the channel: one of them sees the other. A set that comes late, after another

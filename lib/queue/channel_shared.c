@@ -48,6 +48,22 @@ static int64_t shared_recv(struct ipcwait_channel *ch, void *elems, size_t n)
 	return done ? done : r;
 }
 
+/* Where a descriptor shows that the process lives, nothing is claimed without it. */
+static bool is_hidden(struct ipcwait_channel *ch)
+{
+	return iw_shared_is_mine(part_of(ch)) && !iw_shared_keeps_lock(part_of(ch));
+}
+
+static int64_t visible_send(struct ipcwait_channel *ch, const void *elems, size_t n)
+{
+	return is_hidden(ch) ? -EBADF : shared_send(ch, elems, n);
+}
+
+static int64_t visible_recv(struct ipcwait_channel *ch, void *elems, size_t n)
+{
+	return is_hidden(ch) ? -EBADF : shared_recv(ch, elems, n);
+}
+
 static int shared_close(struct ipcwait_channel *ch)
 {
 	return iw_shared_is_mine(part_of(ch)) ? iw_shared_close(part_of(ch)) : -EPERM;
@@ -62,6 +78,11 @@ static void shared_length(struct ipcwait_channel *ch, uint64_t *lo, uint64_t *hi
 static bool shared_ready(struct ipcwait_channel *ch)
 {
 	return !iw_shared_is_mine(part_of(ch)) || iw_shared_is_ready(part_of(ch));
+}
+
+static bool visible_ready(struct ipcwait_channel *ch)
+{
+	return is_hidden(ch) || shared_ready(ch);
 }
 
 static void shared_destroy(struct ipcwait_channel *ch)
@@ -80,6 +101,21 @@ static const struct iw_channel_ops shared_ops = {
 	.nap_ns = IW_SHARED_LOOK_NS,
 };
 
+static const struct iw_channel_ops visible_ops = {
+	.send = visible_send,
+	.recv = visible_recv,
+	.close = shared_close,
+	.length = shared_length,
+	.ready = visible_ready,
+	.destroy = shared_destroy,
+	.nap_ns = IW_SHARED_LOOK_NS,
+};
+
+static bool is_shared(const struct ipcwait_channel *ch)
+{
+	return ch->ops == &shared_ops || ch->ops == &visible_ops;
+}
+
 static struct ipcwait_channel *as_channel(const struct iw_shared *part)
 {
 	struct shared_channel *c = calloc(1, sizeof(*c));
@@ -88,7 +124,7 @@ static struct ipcwait_channel *as_channel(const struct iw_shared *part)
 		return NULL;
 	c->part = *part;
 	c->base.any = &iw_channel_made_shared.any;
-	c->base.ops = &shared_ops;
+	c->base.ops = part->by_descriptor ? &visible_ops : &shared_ops;
 	c->base.elem_size = part->is.elem_bytes;
 	c->base.elements = &part->head->elements;
 	c->base.room = &part->head->room;
@@ -106,10 +142,10 @@ int ipcwait_channel_attach(int fd, struct ipcwait_channel **ch)
 	if (!ch)
 		return -EINVAL;
 	r = iw_shared_attach(&part, fd);
+	made = r ? NULL : as_channel(&part);
+	errno = saved_errno;
 	if (r)
 		return r;
-	made = as_channel(&part);
-	errno = saved_errno;
 	if (!made) {
 		iw_shared_detach(&part);
 		return -ENOMEM;
@@ -145,7 +181,7 @@ int ipcwait_channel_shared_stats_get(const struct ipcwait_channel *ch,
 
 	if (!ch || !st || size < sizeof(all.size))
 		return -EINVAL;
-	if (ch->ops != &shared_ops)
+	if (!is_shared(ch))
 		return -ENOTSUP;
 	head = ((const struct shared_channel *)ch)->part.head;
 	all.size = size < sizeof(all) ? size : sizeof(all);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <stdlib.h>
-
+#include "os/pages.h"
 #include "queue/magazine.h"
 
 #define TOP_MASK UINT64_C(0xffffffff)
@@ -33,9 +31,17 @@ static struct iw_magazine *find(const struct iw_magazines *all, uint32_t number)
 	return (void *)(all->chunk[c] + at * magazine_bytes(all));
 }
 
+static size_t chunk_bytes(const struct iw_magazines *all, unsigned c)
+{
+	return ((size_t)FIRST_CHUNK << c) * magazine_bytes(all);
+}
+
+/*
+ * Pages, not malloc(3): the caller has a lock that fork(3) takes too, and an allocator may have
+ * taken its own before.
+ */
 struct iw_magazine *iw_magazine_make(struct iw_magazines *all)
 {
-	int saved_errno = errno;
 	uint32_t at;
 	unsigned c = chunk_of(all->made + 1, &at);
 	struct iw_magazine *m;
@@ -43,8 +49,7 @@ struct iw_magazine *iw_magazine_make(struct iw_magazines *all)
 	if (c >= IW_MAGAZINE_CHUNKS)
 		return NULL;
 	if (!all->chunk[c])
-		all->chunk[c] = calloc((size_t)FIRST_CHUNK << c, magazine_bytes(all));
-	errno = saved_errno;
+		all->chunk[c] = iw_pages_get(chunk_bytes(all, c), 0);
 	if (!all->chunk[c])
 		return NULL;
 	m = find(all, ++all->made);
@@ -55,7 +60,8 @@ struct iw_magazine *iw_magazine_make(struct iw_magazines *all)
 void iw_magazines_free(struct iw_magazines *all)
 {
 	for (unsigned c = 0; c < IW_MAGAZINE_CHUNKS; c++)
-		free(all->chunk[c]);
+		if (all->chunk[c])
+			iw_pages_put(all->chunk[c], chunk_bytes(all, c));
 }
 
 static void add(struct ipcwait_word32 *count, uint32_t n)

@@ -205,10 +205,11 @@ void *ipcwait_impl_pool_get_slow(struct ipcwait_pool *pool)
 static void settle_accounts(struct iw_depot *d)
 {
 	uint64_t now = (uint64_t)iw_clock_ns(), last = sum(&d->settled_at);
+	/* Another thread's time may be a little ahead, and a parent's in another namespace far. */
+	uint64_t apart = now > last ? now - last : last - now;
 
 	/* ORD pool.X5: relaxed, no order needed: one of those who see that it is time does it. */
-	if ((int64_t)(now - last) < TRIM_NS ||
-	    !ipcwait_impl_cas64_relaxed(&d->settled_at, &last, now))
+	if (apart < TRIM_NS || !ipcwait_impl_cas64_relaxed(&d->settled_at, &last, now))
 		return;
 	/* ORD pool.X6: relaxed, statistic, as pool.X3. */
 	ipcwait_impl_store32_relaxed(&d->owed, ipcwait_impl_load32_relaxed(&d->least));

@@ -81,9 +81,7 @@ void ipcwait_pool_destroy(struct ipcwait_pool *pool)
 {
 	if (!pool)
 		return;
-	iw_caches_lock();
 	iw_caches_leave(pool);
-	iw_caches_unlock();
 	iw_slabs_free(&pool->slabs);
 	iw_magazines_free(&pool->magazines);
 	free(pool);

@@ -46,12 +46,25 @@ static bool bury(struct iw_shared *s, struct ipcwait_word64 *slot, uint32_t owne
 	       take_away(s, slot, control);
 }
 
+/*
+ * How many slots may have been claimed: in the first lap those up to tail. The others have no
+ * memory yet, and a look would give them some.
+ */
+static uint64_t used_slots(const struct iw_shared *s)
+{
+	/* ORD shared_bury.X4: relaxed, no order needed: who claims has read tail before. */
+	uint64_t tail = ipcwait_impl_load64_relaxed(&s->head->tail);
+	uint64_t lap = tail >> s->index_bits, index = tail - (lap << s->index_bits);
+
+	return lap || index >= s->is.capacity ? s->is.capacity : index + 1;
+}
+
 /* All of them, and everybody is told: the dead may have died before it told of something, too. */
 uint64_t iw_shared_inherit(struct iw_shared *s, uint32_t owner)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, used = used_slots(s);
 
-	for (uint64_t i = 0; i < s->is.capacity; i++)
+	for (uint64_t i = 0; i < used; i++)
 		n += bury(s, iw_shared_slot(s, i), owner);
 	if (!n)
 		return 0;
@@ -63,13 +76,14 @@ uint64_t iw_shared_inherit(struct iw_shared *s, uint32_t owner)
 bool iw_shared_look_after(struct iw_shared *s, uint64_t control)
 {
 	uint32_t owner = iw_shared_owner(control);
-	int64_t now;
+	int64_t now, past_ns;
 
 	if (owner == s->me)
 		return false;
 	now = iw_clock_ns();
 	/* ORD shared_bury.X2: relaxed, hint: at worst two threads look. */
-	if (now - (int64_t)ipcwait_impl_load64_relaxed(&s->looked_ns) < IW_SHARED_LOOK_NS)
+	past_ns = now - (int64_t)ipcwait_impl_load64_relaxed(&s->looked_ns);
+	if (past_ns >= 0 && past_ns < IW_SHARED_LOOK_NS)
 		return false;
 	/* ORD shared_bury.X3: relaxed, hint, as shared_bury.X2. */
 	ipcwait_impl_store64_relaxed(&s->looked_ns, (uint64_t)now);

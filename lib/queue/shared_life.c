@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A channel's file: made, believed, joined, left. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "os/fork_hold.h"
 #include "os/life.h"
 #include "os/seam.h"
 #include "os/shared_file.h"
@@ -10,6 +12,9 @@
 
 /* The lock of who makes a channel. The numbers below it are those that control words can name. */
 #define MAKER (1u << IW_SHARED_OWNER_BITS)
+
+/* The participant with a number tries with the lock behind this by so much. */
+#define TRIAL (MAKER + 1)
 
 /* Elements are copied; this is for the control words. */
 #define SLOT_ALIGN sizeof(uint64_t)
@@ -92,7 +97,13 @@ int iw_shared_create(int fd, const struct iw_shared_geometry *g)
 	if (own < 0)
 		return own;
 	r = iw_shared_file_lock(own, MAKER);
-	r = r == -EAGAIN ? -EEXIST : r ? r : create_alone(own, g);
+	if (!r) {
+		r = create_alone(own, g);
+		/* A child that was forked meanwhile has the description too. */
+		iw_shared_file_unlock(own, MAKER);
+	} else if (r == -EAGAIN) {
+		r = -EEXIST;
+	}
 	iw_shared_file_close(own);
 	return r;
 }
@@ -140,7 +151,7 @@ static int take_number(struct iw_shared *s, int own)
 	return -EUSERS;
 }
 
-/* The description @own is the caller's, who closes it: the mapping keeps it, and so the lock. */
+/* A number, and the lock of it in the description @own, which a mapping refers to. */
 static int begin_life(struct iw_shared *s, int own, uint64_t file_bytes)
 {
 	int r;
@@ -149,35 +160,78 @@ static int begin_life(struct iw_shared *s, int own, uint64_t file_bytes)
 	if (!s->life)
 		return -ENOMEM;
 	r = read_head(s->life, file_bytes, &s->is);
+	return r ? r : take_number(s, own);
+}
+
+/* The mapping keeps the lock where the file system is such a one, and otherwise a descriptor. */
+static int keep_life(struct iw_shared *s, int own)
+{
+	int asks = iw_unforked_fd(&s->fds->asks);
+	int r = iw_shared_file_mapping_keeps_lock(asks, TRIAL + s->me), fd;
+
+	if (r)
+		return r < 0 ? r : 0;
+	fd = iw_shared_file_keep(own);
+	if (fd < 0)
+		return fd;
+	r = iw_unforked_enter(&s->fds->keeps, fd);
+	s->by_descriptor = !r;
+	return r;
+}
+
+/* Two descriptions: one to ask with, and one that has the lock, which is returned. */
+static int open_both(struct iw_shared *s, int fd)
+{
+	int asks = iw_shared_file_open_anew(fd);
+	int r = asks < 0 ? asks : iw_unforked_enter(&s->fds->asks, asks);
+
+	return r ? r : iw_shared_file_open_anew(fd);
+}
+
+/*
+ * While fork is held: a child that had the own description would have the lock for its life.
+ * Nothing is allocated meanwhile, as allocators too have locks that they take before a fork.
+ */
+static int join_held(struct iw_shared *s, int fd, uint64_t file_bytes)
+{
+	struct iw_fork_hold hold;
+	int own, r;
+
+	iw_fork_hold(&hold);
+	own = open_both(s, fd);
+	r = own < 0 ? own : begin_life(s, own, file_bytes);
 	if (!r)
-		r = take_number(s, own);
-	if (!r)
-		s->head = iw_shared_file_map(s->fd, s->is.bytes, true);
-	if (!r && s->head)
-		return 0;
-	iw_shared_file_unmap(s->life, sizeof(*s->head));
-	return r ? r : -ENOMEM;
+		r = keep_life(s, own);
+	if (own >= 0)
+		iw_shared_file_close(own);
+	iw_fork_let(&hold);
+	return r;
 }
 
 static int join(struct iw_shared *s, int fd, uint64_t file_bytes)
 {
-	int own, r;
-
 	if (file_bytes < sizeof(*s->head))
 		return file_bytes ? -EBADMSG : -EAGAIN;
-	own = iw_shared_file_open_anew(fd);
-	if (own < 0)
-		return own;
-	s->fd = iw_shared_file_keep(fd);
-	r = s->fd < 0 ? s->fd : 0;
-	if (!r && !iw_shared_file_identify(s->fd, &s->file))
-		r = -EBADF;
-	if (!r)
-		r = begin_life(s, own, file_bytes);
-	iw_shared_file_close(own);
-	if (r && s->fd >= 0)
-		iw_shared_file_close(s->fd);
-	return r;
+	s->fds = calloc(1, sizeof(*s->fds));
+	if (!s->fds)
+		return -ENOMEM;
+	iw_unforked_note_closed(&s->fds->asks);
+	iw_unforked_note_closed(&s->fds->keeps);
+	return join_held(s, fd, file_bytes);
+}
+
+/* The lock goes last: until then a thread of this process may still be at the end of a call. */
+static void leave(struct iw_shared *s, bool alive)
+{
+	if (s->head)
+		iw_shared_file_unmap(s->head, s->is.bytes);
+	if (s->life && alive)
+		iw_shared_file_unmap(s->life, sizeof(*s->head));
+	if (!s->fds)
+		return;
+	iw_unforked_leave(&s->fds->asks);
+	iw_unforked_leave(&s->fds->keeps);
+	free(s->fds);
 }
 
 int iw_shared_attach(struct iw_shared *s, int fd)
@@ -185,11 +239,18 @@ int iw_shared_attach(struct iw_shared *s, int fd)
 	uint64_t file_bytes;
 	int r = iw_shared_file_size(fd, &file_bytes);
 
-	*s = (struct iw_shared){ .fd = -1 };
+	*s = (struct iw_shared){ 0 };
 	if (!r)
 		r = join(s, fd, file_bytes);
-	if (r)
+	if (!r) {
+		s->head = iw_shared_file_map(iw_unforked_fd(&s->fds->asks), s->is.bytes,
+					     true);
+		r = s->head ? 0 : -ENOMEM;
+	}
+	if (r) {
+		leave(s, true);
 		return r;
+	}
 	s->slots = (unsigned char *)s->head + s->is.slots_at;
 	s->index_bits = bits_for(s->is.capacity);
 	s->lap_bits = 64 - s->index_bits < IW_SHARED_LAP_BITS ? 64 - s->index_bits
@@ -204,30 +265,24 @@ bool iw_shared_is_mine(const struct iw_shared *s)
 	return s->generation == iw_process_generation();
 }
 
-/* Programs close what they do not know, and then the descriptor may be another file's. */
-static bool knows_file(const struct iw_shared *s)
+bool iw_shared_keeps_lock(const struct iw_shared *s)
 {
-	struct iw_shared_file_id id;
-
-	return iw_shared_file_identify(s->fd, &id) && id.device == s->file.device &&
-	       id.inode == s->file.inode;
+	return !s->by_descriptor || iw_unforked_is_open(&s->fds->keeps);
 }
 
-/* The lock goes last: until then somebody of this process may still be at the end of a call. */
 void iw_shared_detach(struct iw_shared *s)
 {
-	iw_shared_file_unmap(s->head, s->is.bytes);
-	if (knows_file(s))
-		iw_shared_file_close(s->fd);
-	if (iw_shared_is_mine(s))
-		iw_shared_file_unmap(s->life, sizeof(*s->head));
+	leave(s, iw_shared_is_mine(s));
 }
 
 /*
- * The description behind fd is not the one that has this process's lock, nor that of anybody: each
+ * The description to ask with is not the one that has this process's lock, nor anybody's: each
  * participant's is its own. A number that cannot be is nobody's.
  */
 bool iw_shared_is_gone(const struct iw_shared *s, uint32_t owner)
 {
-	return iw_shared_file_lock_is_free(s->fd, owner) && knows_file(s);
+	const struct iw_unforked *asks = &s->fds->asks;
+
+	return iw_shared_file_lock_is_free(iw_unforked_fd(asks), owner) &&
+	       iw_unforked_is_open(asks);
 }

@@ -168,6 +168,7 @@ void iw_observe_now(const struct iw_facts *facts, const struct iw_outcome *o)
 {
 	const struct iw_config *config = &facts->config;
 
+	iw_page_make_due();
 	/* ORD observe.X6: relaxed, statistic as observe.X3. */
 	if (config->explain || ipcwait_impl_load32_relaxed(&iw_observed))
 		count(o, config->explain);

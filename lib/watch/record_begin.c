@@ -97,13 +97,13 @@ static bool is_sound(const struct ipcwait_record_head *h, uint64_t bytes)
 {
 	return h->magic == IPCWAIT_RECORD_MAGIC && h->version == IPCWAIT_RECORD_VERSION &&
 	       h->record_bytes == IW_RECORD_BYTES && h->first_at == IW_RECORD_FIRST_AT &&
-	       h->most <= IW_RECORD_MOST &&
 	       h->room <= (bytes - IW_RECORD_FIRST_AT) / IW_RECORD_BYTES;
 }
 
-int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_head **head)
+int iw_record_begin_file(const struct iw_record_file *f, struct iw_record_found *found)
 {
 	struct ipcwait_record_head *h;
+	uint64_t most;
 
 	if (f->bytes < IW_RECORD_FIRST_AT)
 		return -EEXIST;
@@ -112,11 +112,13 @@ int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_h
 		return -ENOMEM;
 	if (f->empty)
 		fill_head(h);
-	if (!is_sound(h, f->bytes)) {
+	/* ORD record_begin.X4: relaxed, no order needed: read once, as others may write it. */
+	most = ipcwait_impl_load64_relaxed((const struct ipcwait_word64 *)&h->most);
+	if (!is_sound(h, f->bytes) || most > IW_RECORD_MOST) {
 		iw_record_file_unmap(h, MAPPED_BYTES);
 		return -EEXIST;
 	}
-	*head = h;
+	*found = (struct iw_record_found){ h, IW_RECORD_FIRST_AT, most };
 	return 0;
 }
 

@@ -19,11 +19,17 @@ uint32_t iw_record_pid(void);
 /* With the number of this process for %p, and % for %%. False: it does not fit. */
 bool iw_record_expand(char path[PATH_MAX], const char *text);
 
+/* Where a file is mapped, and what its head said when it was checked. That may change later. */
+struct iw_record_found {
+	struct ipcwait_record_head *head;
+	uint64_t first_at, most;
+};
+
 /*
- * Write the head of a file that was empty, or check that of another. 0, and where it is mapped;
+ * Write the head of a file that was empty, or check that of another. 0, and what was found;
  * -EEXIST: it is no record, or of another version; -ENOMEM.
  */
-int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_head **head);
+int iw_record_begin_file(const struct iw_record_file *f, struct iw_record_found *found);
 
 /* Who this process is; @parent is 0, or who it is a copy of. */
 void iw_record_tell_process(uint32_t parent);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "os/calls.h"
 #include "os/life.h"
 #include "os/record_file.h"
 #include "os/seam.h"
@@ -38,6 +39,13 @@ static unsigned char *records;
 static uint64_t most;
 static struct ipcwait_word32 pid;
 
+/*
+ * Places that the kernel says the file has. Every process that has inherited the mapping can write
+ * to head->room, also one that gave up the rights to the file. A place beyond the file's end is
+ * SIGBUS, so head->room is believed up to here.
+ */
+static struct ipcwait_word64 held;
+
 /* The head's words that all processes write. */
 static struct ipcwait_word64 *word(uint64_t *w)
 {
@@ -46,10 +54,12 @@ static struct ipcwait_word64 *word(uint64_t *w)
 
 static uint64_t room(void)
 {
-	/* ORD record_place.A2: acquire, the zeros are written. Pairs with record_place.R3. */
-	uint64_t n = ipcwait_impl_load64_acquire(word(&head->room));
+	/* ORD record_place.X2: relaxed, re-checked: only what is held is written to. */
+	uint64_t n = ipcwait_impl_load64_relaxed(word(&head->room));
+	/* ORD record_place.A19: acquire, the zeros are written. Pairs with record_place.R20. */
+	uint64_t there = ipcwait_impl_load64_acquire(&held);
 
-	return n < most ? n : most;
+	return n < there ? n : there;
 }
 
 static uint64_t used(void)
@@ -69,22 +79,48 @@ static bool is_left_over(uint32_t found, uint32_t what)
 	return (found & STATE) == what && found != marked(what);
 }
 
+static uint64_t first_at(void)
+{
+	return (uint64_t)(records - (unsigned char *)head);
+}
+
+/* The file has @bytes: returns how many places these are. */
+static uint64_t hold(uint64_t bytes)
+{
+	uint64_t n = bytes < first_at() ? 0 : (bytes - first_at()) / IW_RECORD_BYTES;
+
+	n = n < most ? n : most;
+	/* ORD record_place.R20: release, after the zeros. Pairs with record_place.A19. */
+	ipcwait_impl_store64_release(&held, n);
+	return n;
+}
+
+/* More places behind the file's end, whatever its head says about that. */
+static int append(uint64_t from)
+{
+	uint64_t n = most - from < IW_RECORD_CHUNK ? most - from : IW_RECORD_CHUNK;
+	uint64_t at = first_at() + from * IW_RECORD_BYTES;
+	int r = iw_record_file_extend(&file, at, n * IW_RECORD_BYTES);
+
+	if (r)
+		return r;
+	(void)hold(at + n * IW_RECORD_BYTES);
+	/* ORD record_place.X3: relaxed, no order needed, as record_place.X2. */
+	ipcwait_impl_store64_relaxed(word(&head->room), from + n);
+	return 0;
+}
+
 /* Another process may have done it since. */
 static int extend(void)
 {
-	uint64_t from = room();
-	uint64_t n = most - from < IW_RECORD_CHUNK ? most - from : IW_RECORD_CHUNK;
+	uint64_t before = room(), end;
 	int r = iw_record_file_open_again(&file);
 
 	if (r)
 		return r;
-	if (from == room()) {
-		r = iw_record_file_extend(&file, head->first_at + from * IW_RECORD_BYTES,
-					  n * IW_RECORD_BYTES);
-		/* ORD record_place.R3: release, after the zeros. Pairs with record_place.A2. */
-		if (!r)
-			ipcwait_impl_store64_release(word(&head->room), from + n);
-	}
+	end = hold(file.bytes);
+	if (before == room())
+		r = append(end);
 	iw_record_file_release(&file);
 	return r;
 }
@@ -110,17 +146,24 @@ static bool grow(void)
 	return !r;
 }
 
+/* @n from @first on lie before @end, whatever @first is: anybody may have written it. */
+static bool fits(uint64_t first, unsigned n, uint64_t end)
+{
+	return first <= end && n <= end - first;
+}
+
 /* The first of @n numbers that nobody else has; NONE if there are none. */
 static uint64_t deal(unsigned n, bool *grown)
 {
 	uint64_t end = room(), first;
 
-	*grown = used() + n + FEW > end && end < most && grow();
+	*grown = !fits(used(), n + FEW, end) && end < most && grow();
 	if (*grown)
 		end = room();
 	/* ORD record_place.X5: relaxed, no order needed: deals out numbers. */
-	first = used() + n > end ? NONE : ipcwait_impl_add64_relaxed(word(&head->used), n);
-	if (first != NONE && first + n <= end)
+	first = fits(used(), n, end) ? ipcwait_impl_add64_relaxed(word(&head->used), n)
+				     : NONE;
+	if (fits(first, n, end))
 		return first;
 	/* ORD record_place.X6: relaxed, statistic. */
 	(void)ipcwait_impl_add64_relaxed(word(&head->lost), 1);
@@ -178,6 +221,7 @@ static void begin_process(uint32_t parent)
 
 static const char *open_at(const char *path)
 {
+	struct iw_record_found found;
 	char whole[PATH_MAX];
 	int r;
 
@@ -187,14 +231,16 @@ static const char *open_at(const char *path)
 				IW_RECORD_FIRST_AT + IW_RECORD_CHUNK * IW_RECORD_BYTES);
 	if (r)
 		return r == -EEXIST ? "it is no regular file" : iw_record_file_error(-r);
-	r = iw_record_begin_file(&file, &head);
+	r = iw_record_begin_file(&file, &found);
 	if (r) {
 		iw_record_file_abandon(&file);
 		return r == -EEXIST ? "it is there already, and no record of this version"
 				    : iw_record_file_error(-r);
 	}
-	most = head->most;
-	records = (unsigned char *)head + head->first_at;
+	head = found.head;
+	most = found.most;
+	records = (unsigned char *)head + found.first_at;
+	(void)hold(file.bytes);
 	iw_record_file_release(&file);
 	return NULL;
 }
@@ -243,6 +289,9 @@ bool iw_record_is_open(const char *path)
 	/* ORD record_place.A10: acquire, the file is mapped. Pairs with record_place.R10. */
 	uint32_t found = ipcwait_impl_load32_acquire(&state);
 
+	/* Nothing is recorded behind a filter that the program has begun. */
+	if (!iw_call_allowed(IW_CALL_FILES))
+		return false;
 	if (path && (found == CLOSED || is_left_over(found, OPENING)))
 		found = open_file(path, found);
 	if (found != OPEN)
@@ -257,5 +306,6 @@ bool iw_record_is_told(void)
 	bool open = ipcwait_impl_load32_acquire(&state) == OPEN;
 
 	/* ORD record_place.X18: relaxed, no order needed: a number. */
-	return open && ipcwait_impl_load32_relaxed(&generation) == iw_process_generation();
+	return open && iw_call_allowed(IW_CALL_FILES) &&
+	       ipcwait_impl_load32_relaxed(&generation) == iw_process_generation();
 }

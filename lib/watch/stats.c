@@ -33,6 +33,7 @@ struct shard {
 	struct counts kind[IPCWAIT_KIND_COUNT];
 	struct ipcwait_word64 reasons[IW_REASONS]
 		__attribute__((aligned(IW_ARCH_LINE_BYTES)));
+	struct ipcwait_word64 moves[IW_MOVES];
 };
 
 /* Whole pages, see iw_stats_table(). Where pages are larger nothing is mapped over it. */
@@ -100,6 +101,13 @@ void iw_count_reason(enum iw_reason reason)
 	add(shard, &table.shard[shard].reasons[reason], 1);
 }
 
+void iw_count_move(enum iw_moves move)
+{
+	uint32_t shard = my_shard();
+
+	add(shard, &table.shard[shard].moves[move], 1);
+}
+
 void iw_stats_table(struct iw_stats_table *t)
 {
 	*t = (struct iw_stats_table){
@@ -138,10 +146,22 @@ static void gather_kind(enum ipcwait_kind kind, struct ipcwait_kind_stats *st)
 	memcpy(st, counters, sizeof(*st));
 }
 
+static uint64_t total_moves(enum iw_moves move)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < SHARDS; i++)
+		/* ORD stats.X6: relaxed, statistic. */
+		sum += ipcwait_impl_load64_relaxed(&table.shard[i].moves[move]);
+	return sum;
+}
+
 static void gather(struct ipcwait_stats *all)
 {
 	struct iw_wake_latency awake = iw_wake_latency_total();
 
+	all->moves_apart = total_moves(IW_MOVES_APART);
+	all->moves_back = total_moves(IW_MOVES_BACK);
 	all->awake_requests = awake.requests;
 	all->awake_ns = awake.held_ns;
 	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)

@@ -37,6 +37,16 @@ void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
 /* A wait slept for this reason. Async-signal-safe. */
 void iw_count_reason(enum iw_reason reason);
 
+/* Moves of threads to other CPUs: lib/policy/migration.h. */
+enum iw_moves {
+	IW_MOVES_APART, /* away from the waker's CPU */
+	IW_MOVES_BACK,  /* of these, undone as waits were no shorter */
+	IW_MOVES,
+};
+
+/* Async-signal-safe. */
+void iw_count_move(enum iw_moves move);
+
 /*
  * Where all counters are: whole pages, over which memory of a file can be mapped that others read.
  * From then on they count on from what is there, and what they had counted is forgotten.

@@ -79,6 +79,16 @@ static void add_awake(struct iw_text *t, const struct ipcwait_stats *st)
 	iw_text_add(t, "\n");
 }
 
+static void add_moves(struct iw_text *t, const struct ipcwait_stats *st)
+{
+	if (!st->moves_apart)
+		return;
+	iw_text_add(t,
+		    "libipcwait: moved threads %" PRIu64
+		    " times away from their waker's CPU, and %" PRIu64 " times back\n",
+		    st->moves_apart, st->moves_back);
+}
+
 void iw_stats_print(void)
 {
 	char bytes[TEXT_BYTES];
@@ -99,5 +109,7 @@ void iw_stats_print(void)
 	add_reasons(&t, &st);
 	print(&t);
 	add_awake(&t, &st);
+	print(&t);
+	add_moves(&t, &st);
 	print(&t);
 }
