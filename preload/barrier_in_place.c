@@ -36,6 +36,8 @@ IW_INTERPOSED int pthread_barrier_init(pthread_barrier_t *restrict b,
 
 	if (attributes)
 		(void)pthread_barrierattr_getpshared(attributes, &shared);
+	if (original()->race_detector)
+		return original()->barrier_init(b, attributes, count);
 	if (shared == PTHREAD_PROCESS_PRIVATE &&
 	    ipcwait_barrier_init((struct ipcwait_barrier *)b, count, IPCWAIT_PRIVATE) == 0)
 		return 0;

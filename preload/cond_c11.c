@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <threads.h>
 
+#include "cond_calls.h"
 #include "cond_in_place.h"
 #include "module.h"
 
@@ -51,15 +52,15 @@ IW_INTERPOSED int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
 
 IW_INTERPOSED int cnd_signal(cnd_t *c)
 {
-	return thrd_result(pthread_cond_signal((pthread_cond_t *)c));
+	return thrd_result(iw_cond_signal((pthread_cond_t *)c));
 }
 
 IW_INTERPOSED int cnd_broadcast(cnd_t *c)
 {
-	return thrd_result(pthread_cond_broadcast((pthread_cond_t *)c));
+	return thrd_result(iw_cond_broadcast((pthread_cond_t *)c));
 }
 
 IW_INTERPOSED void cnd_destroy(cnd_t *c)
 {
-	(void)pthread_cond_destroy((pthread_cond_t *)c);
+	(void)iw_cond_destroy((pthread_cond_t *)c);
 }

@@ -2,6 +2,7 @@
 /* pthread_cond_*(), as they have been since glibc 2.3.2; the older ones stay libc's. */
 #include <string.h>
 
+#include "cond_calls.h"
 #include "cond_in_place.h"
 #include "module.h"
 #include "original.h"
@@ -56,7 +57,7 @@ IW_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *restrict c,
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
-IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
+int iw_cond_signal(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_signal(c);
@@ -65,7 +66,12 @@ IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
 	return 0;
 }
 
-IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
+IW_INTERPOSED int pthread_cond_signal(pthread_cond_t *c)
+{
+	return iw_cond_signal(c);
+}
+
+int iw_cond_broadcast(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_broadcast(c);
@@ -74,10 +80,20 @@ IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
 	return 0;
 }
 
-IW_INTERPOSED int pthread_cond_destroy(pthread_cond_t *c)
+IW_INTERPOSED int pthread_cond_broadcast(pthread_cond_t *c)
+{
+	return iw_cond_broadcast(c);
+}
+
+int iw_cond_destroy(pthread_cond_t *c)
 {
 	if (iw_cond_is_original(c))
 		return original()->cond_destroy(c);
 	iw_cond_drain(iw_cond_own(c));
 	return 0;
+}
+
+IW_INTERPOSED int pthread_cond_destroy(pthread_cond_t *c)
+{
+	return iw_cond_destroy(c);
 }

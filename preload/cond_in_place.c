@@ -23,6 +23,7 @@ void _pthread_cleanup_pop(struct _pthread_cleanup_buffer *buffer, int execute);
 /* One wait. */
 struct cond_front {
 	struct iw_cond_waiter waiter;
+	const struct iw_waitable *library; /* what the library makes of it */
 	pthread_mutex_t *mutex;
 	const struct front_limit *limit;
 };
@@ -57,6 +58,38 @@ struct ipcwait_cond *iw_cond_own(pthread_cond_t *c)
 	return own;
 }
 
+/*
+ * Looks and settling are cancellation points too, after them: the thread holds its place until
+ * then, so that cancelled() gives away the signal that may have come.
+ */
+static const struct iw_waitable *in_library(const struct iw_waiter *base)
+{
+	return ((const struct cond_front *)base)->library;
+}
+
+static enum iw_seen look_cancellable(struct iw_waiter *base)
+{
+	enum iw_seen seen = in_library(base)->look(base);
+
+	pthread_testcancel();
+	return seen;
+}
+
+static struct iw_rest settle_cancellable(struct iw_waiter *base)
+{
+	struct iw_rest rest = in_library(base)->settle(base);
+
+	if (rest.taken)
+		pthread_testcancel();
+	return rest;
+}
+
+static const struct iw_waitable cancellable = {
+	.kind = IPCWAIT_KIND_COND,
+	.look = look_cancellable,
+	.settle = settle_cancellable,
+};
+
 /* The thread is cancelled in its wait: a signal that it was to get goes to another. */
 static void cancelled(void *arg)
 {
@@ -81,8 +114,14 @@ static int sleep_cancellable(struct iw_waiter *base, const struct iw_rest *rest,
 	const struct timespec *at = until_ns == IPCWAIT_FOREVER ? NULL
 				    : real                      ? limit->at
 								: &mono;
+	struct timespec kernels;
 	int type, r;
 
+	/* Here, as the program's clock may have locks that a cancelled thread would keep. */
+	if (at) {
+		kernels = iw_futex_kernels_time(real, at);
+		at = &kernels;
+	}
 	(void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	r = iw_futex_wait_clock(rest->word, rest->expected, real && at, at, base->private_,
 				rest->bits ? rest->bits : UINT32_MAX);
@@ -112,6 +151,8 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		deadline_ns = 0;
 	}
 	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
+	me.library = me.waiter.base.what;
+	me.waiter.base.what = &cancellable;
 	me.waiter.base.sleep = sleep_cancellable;
 	r = iw_unlock_mutex_to_wait(m);
 	if (r) {

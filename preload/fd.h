@@ -13,6 +13,7 @@
 #include <ipcwait/base.h>
 
 #include "front.h"
+#include "os/calls.h"
 
 /* One wait. A call embeds it first in a struct of its own. */
 struct fd_front {
@@ -20,6 +21,7 @@ struct fd_front {
 	ssize_t value;         /* what the call returns if it does not fail */
 	int fd;                /* whose O_NONBLOCK counts; negative: none */
 	bool asked;            /* it has none */
+	uint32_t handled;      /* all handlers that had run when the wait began */
 	struct timespec until; /* when a timeout that is a length ends */
 };
 
@@ -52,14 +54,20 @@ struct iw_rest iw_fd_settle(struct iw_waiter *base);
 ssize_t iw_fd_wait(struct fd_front *me, const struct fd_call *call, unsigned what,
 		   uintptr_t site);
 
-extern bool iw_fd_is_on;
+extern bool iw_fd_wanted;
+
+/* Looks are wanted, and may be made: lib/os/calls.h. */
+static inline bool iw_fd_is_on(void)
+{
+	return iw_fd_wanted && iw_call_allowed(IW_CALL_YIELD);
+}
 
 /* What read(2) would wait for. */
 enum fd_kind {
 	FD_UNKNOWN,
 	FD_NEVER, /* nothing: a file, a directory, a device; or it is no descriptor */
 	FD_SOCKET,
-	FD_OTHER,       /* a pipe, an eventfd and its like */
+	FD_OTHER,       /* a pipe, an eventfd and its like: what comes is all of a read */
 	FD_ASKED,       /* the same, but only poll(2) can tell whether a read would wait */
 	FD_NONBLOCKING, /* any of these with O_NONBLOCK: a look would be one call more */
 	FD_KINDS,
@@ -79,5 +87,8 @@ void iw_fd_set_timeout(struct fd_front *me, int64_t ns);
 
 /* What is left of it, 0 at least. Only if base.limit.at is set. */
 struct timespec iw_fd_left(const struct fd_front *me);
+
+/* The same in whole milliseconds, and none too few. */
+int iw_fd_left_ms(const struct fd_front *me);
 
 #endif

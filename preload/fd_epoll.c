@@ -5,14 +5,12 @@
  * there is no look: the kernel lets in what only the mask admits when it sleeps, and not before.
  */
 #include <errno.h>
-#include <limits.h>
 #include <sys/epoll.h>
 
 #include "fd.h"
 #include "module.h"
 #include "original.h"
 
-#define MS_PER_S  1000
 #define NS_PER_MS 1000000
 
 struct epoll_front {
@@ -20,10 +18,14 @@ struct epoll_front {
 	int fd; /* not the base's: O_NONBLOCK means nothing to these calls */
 	struct epoll_event *events;
 	int most;
+	bool is_pwait; /* what the program calls */
 };
 
 static ssize_t wait_ms(const struct epoll_front *me, int timeout_ms)
 {
+	if (me->is_pwait)
+		return original()->epoll_pwait(me->fd, me->events, me->most, timeout_ms,
+					       NULL);
 	return original()->epoll_wait(me->fd, me->events, me->most, timeout_ms);
 }
 
@@ -37,26 +39,16 @@ static ssize_t look(struct fd_front *base)
 	return -1;
 }
 
-/* Whole milliseconds, and none too few. */
-static int left_ms(const struct fd_front *base)
-{
-	struct timespec left = iw_fd_left(base);
-
-	if (left.tv_sec >= INT_MAX / MS_PER_S)
-		return INT_MAX;
-	return (int)(left.tv_sec * MS_PER_S + (left.tv_nsec + NS_PER_MS - 1) / NS_PER_MS);
-}
-
 static ssize_t block(struct fd_front *base)
 {
 	return wait_ms((const struct epoll_front *)base,
-		       base->base.limit.at ? left_ms(base) : -1);
+		       base->base.limit.at ? iw_fd_left_ms(base) : -1);
 }
 
 static const struct fd_call epoll_call = { IW_FD_FRONT, look, block };
 
 static int wait_for_events(int fd, struct epoll_event *events, int most, int timeout_ms,
-			   uintptr_t site)
+			   bool is_pwait, uintptr_t site)
 {
 	struct epoll_front me = {
 		.base.fd = -1,
@@ -64,6 +56,7 @@ static int wait_for_events(int fd, struct epoll_event *events, int most, int tim
 		.fd = fd,
 		.events = events,
 		.most = most,
+		.is_pwait = is_pwait,
 	};
 
 	iw_fd_set_timeout(&me.base, (int64_t)timeout_ms * NS_PER_MS);
@@ -72,15 +65,15 @@ static int wait_for_events(int fd, struct epoll_event *events, int most, int tim
 
 IW_INTERPOSED int epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms)
 {
-	if (!iw_fd_is_on || !timeout_ms)
+	if (!iw_fd_is_on() || !timeout_ms)
 		return original()->epoll_wait(fd, events, most, timeout_ms);
-	return wait_for_events(fd, events, most, timeout_ms, IW_CALL_SITE);
+	return wait_for_events(fd, events, most, timeout_ms, false, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout_ms,
 			      const sigset_t *mask)
 {
-	if (!iw_fd_is_on || !timeout_ms || mask)
+	if (!iw_fd_is_on() || !timeout_ms || mask)
 		return original()->epoll_pwait(fd, events, most, timeout_ms, mask);
-	return wait_for_events(fd, events, most, timeout_ms, IW_CALL_SITE);
+	return wait_for_events(fd, events, most, timeout_ms, true, IW_CALL_SITE);
 }

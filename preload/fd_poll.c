@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* poll() and ppoll(). A look is the same call with no time. */
+/*
+ * poll() and ppoll(). A look is the same call with no time, and so is the sleep: what has a rest of
+ * its time is ppoll(), unless a filter of system calls forbids it. With a signal mask there is no
+ * look: the mask holds for the whole call, and between two looks the thread has its own.
+ */
 #include <errno.h>
 #include <poll.h>
 
@@ -14,15 +18,15 @@ struct poll_front {
 	struct fd_front base;
 	struct pollfd *fds;
 	nfds_t n;
-	const sigset_t *mask; /* of ppoll() */
+	bool is_ppoll; /* what the program calls */
 };
 
 static ssize_t look(struct fd_front *base)
 {
 	static const struct timespec now = { 0, 0 };
 	const struct poll_front *me = (const struct poll_front *)base;
-	int n = me->mask ? original()->ppoll(me->fds, me->n, &now, me->mask)
-			 : original()->poll(me->fds, me->n, 0);
+	int n = me->is_ppoll ? original()->ppoll(me->fds, me->n, &now, NULL)
+			     : original()->poll(me->fds, me->n, 0);
 
 	if (n != 0)
 		return n;
@@ -33,28 +37,28 @@ static ssize_t look(struct fd_front *base)
 static ssize_t block(struct fd_front *base)
 {
 	const struct poll_front *me = (const struct poll_front *)base;
+	bool timed = base->base.limit.at;
 	struct timespec left = { 0, 0 };
 
-	if (base->base.limit.at)
+	if (!me->is_ppoll && (!timed || !iw_call_allowed(IW_CALL_POLL)))
+		return original()->poll(me->fds, me->n, timed ? iw_fd_left_ms(base) : -1);
+	if (timed)
 		left = iw_fd_left(base);
-	else if (!me->mask)
-		return original()->poll(me->fds, me->n, -1);
-	return original()->ppoll(me->fds, me->n, base->base.limit.at ? &left : NULL,
-				 me->mask);
+	return original()->ppoll(me->fds, me->n, timed ? &left : NULL, NULL);
 }
 
 static const struct fd_call poll_call = { IW_FD_FRONT, look, block };
 
 /* Those who poll from their stacks are told apart by where. */
-static int wait_to_poll(struct pollfd *fds, nfds_t n, int64_t timeout_ns,
-			const sigset_t *mask, uintptr_t site)
+static int wait_to_poll(struct pollfd *fds, nfds_t n, int64_t timeout_ns, bool is_ppoll,
+			uintptr_t site)
 {
 	struct poll_front me = {
 		.base.fd = -1,
 		.base.base.interrupts = FRONT_ANY,
 		.fds = fds,
 		.n = n,
-		.mask = mask,
+		.is_ppoll = is_ppoll,
 	};
 
 	iw_fd_set_timeout(&me.base, timeout_ns);
@@ -64,14 +68,14 @@ static int wait_to_poll(struct pollfd *fds, nfds_t n, int64_t timeout_ns,
 /* One that does not wait, or for nothing but time, is left alone. */
 static bool waits(nfds_t n, int timeout_ms)
 {
-	return iw_fd_is_on && n && timeout_ms;
+	return iw_fd_is_on() && n && timeout_ms;
 }
 
 IW_INTERPOSED int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
 {
 	if (!waits(n, timeout_ms))
 		return original()->poll(fds, n, timeout_ms);
-	return wait_to_poll(fds, n, (int64_t)timeout_ms * NS_PER_MS, NULL, IW_CALL_SITE);
+	return wait_to_poll(fds, n, (int64_t)timeout_ms * NS_PER_MS, false, IW_CALL_SITE);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_t room);
@@ -79,14 +83,14 @@ IW_INTERPOSED int __poll_chk(struct pollfd *fds, nfds_t n, int timeout_ms, size_
 {
 	if (!waits(n, timeout_ms) || n > room / sizeof(*fds))
 		return original()->poll_chk(fds, n, timeout_ms, room);
-	return wait_to_poll(fds, n, (int64_t)timeout_ms * NS_PER_MS, NULL, IW_CALL_SITE);
+	return wait_to_poll(fds, n, (int64_t)timeout_ms * NS_PER_MS, false, IW_CALL_SITE);
 }
 
 /* False: the kernel says what is wrong, or it does not wait. */
 static bool takes(nfds_t n, const struct timespec *timeout, int64_t *ns)
 {
 	*ns = -1;
-	if (!iw_fd_is_on || !n)
+	if (!iw_fd_is_on() || !n)
 		return false;
 	if (!timeout)
 		return true;
@@ -102,9 +106,9 @@ IW_INTERPOSED int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *tim
 {
 	int64_t ns;
 
-	if (!takes(n, timeout, &ns))
+	if (mask || !takes(n, timeout, &ns))
 		return original()->ppoll(fds, n, timeout, mask);
-	return wait_to_poll(fds, n, ns, mask, IW_CALL_SITE);
+	return wait_to_poll(fds, n, ns, true, IW_CALL_SITE);
 }
 
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
@@ -114,7 +118,7 @@ IW_INTERPOSED int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespe
 {
 	int64_t ns;
 
-	if (!takes(n, timeout, &ns) || n > room / sizeof(*fds))
+	if (mask || !takes(n, timeout, &ns) || n > room / sizeof(*fds))
 		return original()->ppoll_chk(fds, n, timeout, mask, room);
-	return wait_to_poll(fds, n, ns, mask, IW_CALL_SITE);
+	return wait_to_poll(fds, n, ns, true, IW_CALL_SITE);
 }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "fd.h"
@@ -16,6 +17,9 @@
 
 /* With these the call does not wait, or waits for what no look can tell. */
 #define NO_LOOK (MSG_DONTWAIT | MSG_WAITALL | MSG_OOB | MSG_ERRQUEUE)
+
+/* In the place of accept4()'s flags: the program calls accept(). */
+#define NOT_ACCEPT4 (-1)
 
 /* Some socket of this process has a low water mark: looks would take less. */
 static struct ipcwait_word32 has_mark;
@@ -29,7 +33,7 @@ static bool has_marks(void)
 /* Calls on the socket @fd with @flags are looked at. */
 static bool looks(int fd, int flags)
 {
-	return iw_fd_is_on && !(flags & NO_LOOK) && !has_marks() &&
+	return iw_fd_is_on() && !(flags & NO_LOOK) && !has_marks() &&
 	       !iw_fd_was_nonblocking(fd);
 }
 
@@ -68,26 +72,32 @@ static ssize_t look_read(struct fd_front *base)
 	return original()->read(base->fd, me->to, me->n);
 }
 
+/* The kernel does not know how for such a descriptor, or a filter forbids the call. */
+static bool cannot_read_now(int error)
+{
+	return error == EOPNOTSUPP || error == ENOSYS || error == EPERM;
+}
+
 /*
- * Past the next library, so only where that is the C library itself; and where the kernel knows
- * how, for such a descriptor.
+ * Past the next library, so only where that is the C library itself, whose function is cancelled as
+ * its read() is. At -1: where the file stands. The number may be a file's since its kind was asked
+ * for.
  */
 static ssize_t look_read_now(struct fd_front *base)
 {
 	const struct read_front *me = (const struct read_front *)base;
+	struct iovec one = { .iov_base = me->to, .iov_len = me->n };
 	ssize_t n;
 
-	if (!original()->read_is_libcs)
+	if (!original()->preadv2 || !iw_call_allowed(IW_CALL_READ_NOW))
 		return look_read(base);
-	n = iw_fd_read_now(base->fd, me->to, me->n);
+	n = original()->preadv2(base->fd, &one, 1, -1, RWF_NOWAIT);
 	if (n >= 0)
-		return n;
-	if (n == -EOPNOTSUPP) {
-		iw_fd_note_kind(base->fd, FD_ASKED);
-		return look_read(base);
-	}
-	errno = (int)-n;
-	return -1;
+		return iw_fd_read_rest(base->fd, me->to, me->n, n);
+	if (!cannot_read_now(errno))
+		return -1;
+	iw_fd_note_kind(base->fd, FD_ASKED);
+	return look_read(base);
 }
 
 static ssize_t block_read(struct fd_front *base)
@@ -101,7 +111,11 @@ static ssize_t block_read(struct fd_front *base)
 static ssize_t look_read_socket(struct fd_front *base)
 {
 	const struct read_front *me = (const struct read_front *)base;
-	ssize_t n = original()->recv(base->fd, me->to, me->n, MSG_DONTWAIT);
+	ssize_t n;
+
+	if (!iw_call_allowed(IW_CALL_RECV))
+		return look_read(base);
+	n = original()->recv(base->fd, me->to, me->n, MSG_DONTWAIT);
 
 	return n < 0 && errno == ENOTSOCK ? look_read(base) : n;
 }
@@ -152,7 +166,7 @@ static ssize_t block_recvmsg(struct fd_front *base)
 
 static ssize_t accept_now(const struct read_front *me)
 {
-	if (me->flags)
+	if (me->flags != NOT_ACCEPT4)
 		return original()->accept4(me->base.fd, me->from, me->length, me->flags);
 	return original()->accept(me->base.fd, me->from, me->length);
 }
@@ -204,7 +218,7 @@ static ssize_t wait_to_read(int fd, void *to, size_t n, uintptr_t site)
 
 IW_INTERPOSED ssize_t read(int fd, void *to, size_t n)
 {
-	if (!iw_fd_is_on)
+	if (!iw_fd_is_on())
 		return original()->read(fd, to, n);
 	return wait_to_read(fd, to, n, IW_CALL_SITE);
 }
@@ -212,7 +226,7 @@ IW_INTERPOSED ssize_t read(int fd, void *to, size_t n)
 ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
 IW_INTERPOSED ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
 {
-	if (!iw_fd_is_on || n > room)
+	if (!iw_fd_is_on() || n > room)
 		return original()->read_chk(fd, to, n, room);
 	return wait_to_read(fd, to, n, IW_CALL_SITE);
 }
@@ -301,7 +315,7 @@ IW_INTERPOSED int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict length
 {
 	if (!looks(fd, 0))
 		return original()->accept(fd, from.__sockaddr__, length);
-	return wait_to_accept(fd, from.__sockaddr__, length, 0, IW_CALL_SITE);
+	return wait_to_accept(fd, from.__sockaddr__, length, NOT_ACCEPT4, IW_CALL_SITE);
 }
 
 IW_INTERPOSED int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * select() and pselect(). A look is the same call with no time, on copies of the sets: what the
- * program has asked for is needed again.
+ * program has asked for is needed again. With a signal mask there is no look, as in fd_poll.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,6 @@ struct select_front {
 	struct fd_front base;
 	int n;
 	fd_set *set[SETS];
-	const sigset_t *mask; /* of pselect() */
 };
 
 /* What the kernel reads and writes of a set. */
@@ -34,8 +33,7 @@ static size_t bytes_of(int n)
 static int call(const struct select_front *me, fd_set *const set[SETS],
 		const struct timespec *timeout)
 {
-	return original()->pselect(me->n, set[IN], set[OUT], set[EXCEPT], timeout,
-				   me->mask);
+	return original()->pselect(me->n, set[IN], set[OUT], set[EXCEPT], timeout, NULL);
 }
 
 static ssize_t look(struct fd_front *base)
@@ -77,7 +75,7 @@ static bool takes(const struct select_front *me, int64_t ns)
 {
 	bool some = false;
 
-	if (!iw_fd_is_on || me->n <= 0 || me->n > FD_SETSIZE || ns == 0)
+	if (!iw_fd_is_on() || me->n <= 0 || me->n > FD_SETSIZE || ns == 0)
 		return false;
 	for (int i = 0; i < SETS; i++) {
 		if (me->set[i] && !iw_readable(me->set[i], bytes_of(me->n)))
@@ -147,8 +145,7 @@ IW_INTERPOSED int pselect(int n, fd_set *restrict in, fd_set *restrict out,
 				     timeout->tv_sec >= INT64_MAX / NS_PER_S
 			     ? -2
 			     : timeout->tv_sec * NS_PER_S + timeout->tv_nsec;
-	me.mask = mask;
-	if (ns < -1 || !takes(&me, ns))
+	if (mask || ns < -1 || !takes(&me, ns))
 		return original()->pselect(n, in, out, except, timeout, mask);
 	return wait_to_select(&me, ns, IW_CALL_SITE);
 }

@@ -40,6 +40,8 @@ enum iw_seen iw_front_look(struct iw_waiter *base)
 
 	if (me->over)
 		return end_seen(me);
+	if (me->point)
+		pthread_testcancel();
 	if (!iw_front_interrupted(me))
 		me->result = call_of(me)->take(me);
 	return me->result == EBUSY ? IW_AWAY : IW_THERE;

@@ -35,7 +35,7 @@ struct front {
 	void *object;
 	struct front_limit limit;
 	enum front_interrupts interrupts;
-	bool point;       /* a cancellation point, also if it comes to nothing but a spin */
+	bool point;       /* a cancellation point, and each look is one */
 	uint32_t handled; /* handlers of that kind that had run when it began */
 	struct place *place;
 	bool over;  /* the original has returned */
@@ -46,7 +46,10 @@ struct front {
 struct front_call {
 	struct iw_waitable waitable; /* iw_front_look(), iw_front_settle(), and the kind */
 
-	/* The object as it is: EBUSY if it is not there, and nothing but reads until it is. */
+	/*
+	 * The object as it is: EBUSY if it is not there, and nothing but reads until it is. May be
+	 * left by cancellation, with nothing taken.
+	 */
 	int (*take)(const struct front *me);
 
 	/* The original, which waits until the limit. */

@@ -10,7 +10,7 @@
 #include "front_mutex.h"
 #include "module.h"
 #include "original.h"
-#include "os/life.h"
+#include "owner.h"
 
 /* Of the kind. */
 #define KIND_TYPE      3
@@ -47,7 +47,7 @@ static bool is_own(const pthread_mutex_t *m)
 
 	return (type == PTHREAD_MUTEX_RECURSIVE_NP ||
 		type == PTHREAD_MUTEX_ERRORCHECK_NP) &&
-	       (uint32_t)m->__data.__owner == iw_thread_id();
+	       (uint32_t)m->__data.__owner == iw_owner_self();
 }
 
 /* Whether the caller owns it is not known of a normal one, so to unlock that always succeeds. */
@@ -98,7 +98,7 @@ static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m, clockid_
 static int wait_for_mutex(pthread_mutex_t *m, clockid_t clock, const struct timespec *at,
 			  uintptr_t site)
 {
-	if (is_priority(m) || is_own(m))
+	if (original()->race_detector || is_priority(m) || is_own(m))
 		return call_original(m, clock, at);
 	return spin_for_mutex(m, clock, at, site);
 }
@@ -158,7 +158,7 @@ IW_INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *m)
 /* While the caller has it the number of its users is the caller's. */
 int iw_unlock_mutex_to_wait(pthread_mutex_t *m)
 {
-	if (is_normal(m) || (uint32_t)m->__data.__owner == iw_thread_id())
+	if (is_normal(m) || (uint32_t)m->__data.__owner == iw_owner_self())
 		m->__data.__nusers++;
 	return iw_unlock_mutex(m);
 }

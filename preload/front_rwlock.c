@@ -5,7 +5,7 @@
 #include "front.h"
 #include "module.h"
 #include "original.h"
-#include "os/life.h"
+#include "owner.h"
 
 #define FUTEX_USED 2u
 
@@ -60,7 +60,7 @@ static const struct front_call write_call = {
 /* The original says so at once. */
 static bool would_deadlock(const pthread_rwlock_t *l)
 {
-	return (uint32_t)l->__data.__cur_writer == iw_thread_id();
+	return (uint32_t)l->__data.__cur_writer == iw_owner_self();
 }
 
 /* It was held. What is wrong with the limit the original tells, which looks at it first. */
@@ -71,7 +71,9 @@ static __attribute__((noinline)) int wait_for_lock(pthread_rwlock_t *l, clockid_
 {
 	struct front me = { .object = l, .limit = { clock, at } };
 
-	return would_deadlock(l) ? call->block(&me) : iw_front_wait(&me, call, site);
+	if (original()->race_detector || would_deadlock(l))
+		return call->block(&me);
+	return iw_front_wait(&me, call, site);
 }
 
 IW_INTERPOSED int pthread_rwlock_rdlock(pthread_rwlock_t *l)

@@ -4,6 +4,7 @@
  * another way, a wait would go to the original at once or after a spin in vain.
  */
 #include <errno.h>
+#include <pthread.h>
 
 #include "front.h"
 #include "module.h"
@@ -28,10 +29,16 @@ static bool has_sleepers(const sem_t *s)
 	return ipcwait_impl_load32_relaxed(&((const struct sem_words *)s)->sleepers) != 0;
 }
 
+/*
+ * A cancellation that was asked for before the token came is acted upon, so it is looked for after
+ * the token is seen and before that is taken.
+ */
 static int take(const struct front *me)
 {
-	return has_token(me->object) && original()->sem_trywait(me->object) == 0 ? 0
-										 : EBUSY;
+	if (!has_token(me->object))
+		return EBUSY;
+	pthread_testcancel();
+	return original()->sem_trywait(me->object) == 0 ? 0 : EBUSY;
 }
 
 static int block(const struct front *me)
@@ -70,7 +77,10 @@ static __attribute__((noinline)) int wait_for_token(sem_t *s, clockid_t clock,
 	};
 	int r;
 
-	r = iw_front_wait(&me, &sem_call, site);
+	if (original()->race_detector)
+		r = block(&me);
+	else
+		r = iw_front_wait(&me, &sem_call, site);
 	if (!r)
 		return 0;
 	errno = r;
@@ -108,7 +118,7 @@ static __attribute__((noinline)) int post_to_sleepers(sem_t *s)
 	int r = original()->sem_post(s);
 
 	/* If there was a token, somebody had been woken for that, and may not have come yet. */
-	if (r == 0 && !had_token)
+	if (r == 0 && !had_token && !original()->race_detector)
 		iw_note_wake(IPCWAIT_KIND_SEM, asleep, stamped_at);
 	return r;
 }

@@ -3,16 +3,25 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "chain.h"
 #include "original.h"
+#include "os/libc.h"
+#include "os/seam.h"
 
 struct originals iw_originals;
 
-/* Condition variables have had another layout: those that a new program means. */
+/*
+ * Condition variables have had another layout, and posix_spawn() has given files without a format
+ * to the shell: those that a new program means.
+ */
 #ifdef __x86_64__
-#define COND_VERSION "GLIBC_2.3.2"
+#define COND_VERSION  "GLIBC_2.3.2"
+#define SPAWN_VERSION "GLIBC_2.15"
 #else
-#define COND_VERSION NULL
+#define COND_VERSION  NULL
+#define SPAWN_VERSION NULL
 #endif
 
 struct name {
@@ -76,7 +85,15 @@ static const struct name names[] = {
 	{ AT(recvfrom_chk), "__recvfrom_chk", NULL },
 	{ AT(poll_chk), "__poll_chk", NULL },
 	{ AT(ppoll_chk), "__ppoll_chk", NULL },
+	{ AT(execve), "execve", NULL },
+	{ AT(execvpe), "execvpe", NULL },
+	{ AT(fexecve), "fexecve", NULL },
+	{ AT(execveat), "execveat", NULL },
+	{ AT(posix_spawn), "posix_spawn", SPAWN_VERSION },
+	{ AT(posix_spawnp), "posix_spawnp", SPAWN_VERSION },
+	{ AT(clock_gettime), "clock_gettime", NULL },
 	{ AT(syscall), "syscall", NULL },
+	{ AT(prctl), "prctl", NULL },
 };
 
 /* Words that may have the mark: of glibc 2.25 to 2.40, and of those that came later. */
@@ -98,32 +115,77 @@ static uint32_t find_cond_mark(void)
 	return words[MARK_SINCE_2_41] == 1 ? MARK_SINCE_2_41 : 0;
 }
 
-/* A function that nobody has a reason to stand in front of tells which library is libc. */
-static bool is_libcs(const void *f)
-{
-	Dl_info it, libc;
+/* In a program with ThreadSanitizer, by a library or in the program itself. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming) */
+extern void __tsan_init(void) __attribute__((weak));
 
-	return dladdr(f, &it) && dladdr(dlsym(RTLD_NEXT, "gnu_get_libc_version"), &libc) &&
-	       it.dli_fbase == libc.dli_fbase;
+/* LD_PRELOAD, or "". */
+static const char *find_chain(void)
+{
+	for (char **entry = environ; entry && *entry; entry++) {
+		const char *chain = iw_chain_value(*entry, IW_CHAIN_VARIABLE);
+
+		if (chain)
+			return chain;
+	}
+	return "";
+}
+
+/* Valgrind names the library of its tool in the client's LD_PRELOAD. */
+static bool find_race_detector(const char *chain)
+{
+	return __tsan_init || strstr(chain, "vgpreload_helgrind") ||
+	       strstr(chain, "vgpreload_drd");
+}
+
+/*
+ * dlvsym() passes by what another library without versions has put in front of libc's. dlsym() does
+ * not, but may find an old one of libc's. So both are asked where there are such libraries.
+ */
+static void *find(const struct name *n, bool has_others)
+{
+	void *libcs, *next;
+
+	if (!n->version)
+		return dlsym(RTLD_NEXT, n->name);
+	libcs = dlvsym(RTLD_NEXT, n->name, n->version);
+	next = has_others ? dlsym(RTLD_NEXT, n->name) : libcs;
+	return next == libcs || iw_is_libcs(next) ? libcs : next;
 }
 
 /* Threads that come at the same time find the same. */
 void iw_find_originals(void)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct name *n = &names[i];
-		void *f = n->version ? dlvsym(RTLD_NEXT, n->name, n->version)
-				     : dlsym(RTLD_NEXT, n->name);
+	const char *chain = find_chain();
+	bool has_others;
 
-		memcpy((char *)&iw_originals + n->where, &f, sizeof(f));
+	iw_originals.race_detector = find_race_detector(chain);
+	has_others = iw_originals.race_detector || strpbrk(chain, IW_CHAIN_SEPARATORS);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		void *f = find(&names[i], has_others);
+
+		memcpy((char *)&iw_originals + names[i].where, &f, sizeof(f));
 	}
-	iw_originals.cond_mark = find_cond_mark();
-	iw_originals.read_is_libcs = is_libcs(*(void **)&iw_originals.read);
+	iw_originals.cond_mark = iw_originals.race_detector ? 0 : find_cond_mark();
+	/*
+	 * Libraries in front of this one tell it the kernel's time, those behind it the program's.
+	 */
+	iw_clock_read_by(iw_originals.clock_gettime);
 	/* ORD original.R1: release, the pointers. Pairs with original.A1. */
 	ipcwait_impl_store32_release(&iw_originals.found, 1);
 }
 
+void iw_find_preadv2(void)
+{
+	ssize_t (*read)(int, void *, size_t) = original()->read;
+	void *f = dlsym(RTLD_NEXT, "preadv64v2");
+
+	if (iw_is_libcs(*(void **)&read) && iw_is_libcs(f))
+		memcpy(&iw_originals.preadv2, &f, sizeof(f));
+}
+
+/* Unless another constructor has called one of them before. */
 static __attribute__((constructor)) void find_at_load(void)
 {
-	iw_find_originals();
+	(void)original();
 }

@@ -11,10 +11,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include <ipcwait/base.h>
@@ -95,15 +97,45 @@ struct originals {
 	int (*ppoll_chk)(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 			 const sigset_t *mask, size_t room);
 
+	int (*execve)(const char *path, char *const argv[], char *const environment[]);
+	int (*execvpe)(const char *name, char *const argv[], char *const environment[]);
+	int (*fexecve)(int fd, char *const argv[], char *const environment[]);
+	int (*execveat)(int folder, const char *path, char *const argv[],
+			char *const environment[], int flags);
+	int (*posix_spawn)(pid_t *pid, const char *path,
+			   const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[],
+			   char *const environment[]);
+	int (*posix_spawnp)(pid_t *pid, const char *name,
+			    const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attributes, char *const argv[],
+			    char *const environment[]);
+
+	int (*clock_gettime)(clockid_t clock, struct timespec *now);
+
 	long (*syscall)(long number, long a, long b, long c, long d, long e, long f);
+	int (*prctl)(int option, long a, long b, long c, long d);
 
 	/*
 	 * Which word of a condition variable pthread_cond_init() marks if processes share it. 0: in
-	 * none of those that are known, so all of them are left to the original.
+	 * none of those that are known, or there is a race detector, so all of them are left to the
+	 * original.
 	 */
 	uint32_t cond_mark;
 
-	bool read_is_libcs; /* and no other library's that stands in front of it */
+	/*
+	 * A look of read(): libc's preadv2(), where read() is libc's too. NULL: there is none, or
+	 * another library stands in front of read(), or nobody has asked.
+	 */
+	ssize_t (*preadv2)(int fd, const struct iovec *parts, int n, off_t at, int flags);
+
+	/*
+	 * Helgrind, DRD or ThreadSanitizer is in the program: it knows what libc's functions order,
+	 * and nothing of this module, which passes all calls on without a spin and without an
+	 * object in place.
+	 */
+	bool race_detector;
+
 	struct ipcwait_word32 found;
 };
 
@@ -111,6 +143,9 @@ extern struct originals iw_originals;
 
 /* Out of line: look them up. */
 void iw_find_originals(void);
+
+/* Looks up preadv2, before there are threads. */
+void iw_find_preadv2(void);
 
 static inline const struct originals *original(void)
 {

@@ -5,7 +5,8 @@
  * waits would sleep on. The handlers that a program installs through libc are called through one
  * of ours, which counts; the program is always shown its own.
  *
- * Not seen: handlers that were installed by the system call itself, or before the module was there.
+ * Not seen: handlers that were installed by the system call itself, or before the module was there,
+ * and those of a program that has installed more different ones than signals.c has places for.
  */
 #ifndef IW_PRELOAD_SIGNALS_H
 #define IW_PRELOAD_SIGNALS_H

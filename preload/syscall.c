@@ -3,20 +3,31 @@
  * libc's syscall(), through which Rust, the atomics of C++20, abseil, folly, nsync and oneTBB
  * sleep on futexes: a spin while the word keeps the value that is expected, then the call. What
  * changes meanwhile is what the kernel would have found had the call come a little later: EAGAIN.
- * Everything else passes straight through.
+ * A wake finds threads that spin as it finds those that sleep. Everything else passes straight
+ * through.
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filter.h"
 #include "front.h"
 #include "module.h"
 #include "original.h"
 #include "os/seam.h"
 #include "os/futex_waitv.h"
 #include "readable.h"
+#include "spinners.h"
+
+/*
+ * Wakes find a thread that spins after this many looks, 2 to 5 us. A hand-off is over before, and
+ * does not take the line of the spinners from CPU to CPU, which would cost each wake 0.1 us. A
+ * program that wakes without a change has to know that the thread waits, and knows it later.
+ */
+#define LOOKS_UNSEEN 64
 
 /* What the program gave to futex(2), to wait. */
 struct futex_front {
@@ -26,6 +37,8 @@ struct futex_front {
 	long bits;
 	const struct timespec *timeout;
 	struct timespec until; /* when a timeout that is a length ends */
+	unsigned looks;        /* without success, until it is seen */
+	bool spins;            /* seen by wakes: spinners.h */
 };
 
 /* And to futex_waitv(2). */
@@ -37,20 +50,62 @@ struct waitv_front {
 	long woken_on;
 };
 
+/* It waits for wakes of any class. */
+static bool is_for_all(const struct futex_front *me)
+{
+	return (me->op & FUTEX_CMD_MASK) == FUTEX_WAIT ||
+	       me->bits == FUTEX_BITSET_MATCH_ANY;
+}
+
+static bool is_expected(const struct futex_front *me)
+{
+	/* ORD syscall.X1: relaxed, no order promised: the program loads the word again. */
+	return ipcwait_impl_load32_relaxed(me->base.object) == me->expected;
+}
+
+/* True if a wake has ended the wait. */
+static bool end_spin(struct futex_front *me)
+{
+	bool spins = me->spins;
+
+	me->spins = false;
+	return spins && iw_spinners_leave(me->base.object);
+}
+
+/*
+ * Wakes find the thread from now on. So it looks once more: what has changed before a wake looked
+ * for it, it sees now.
+ */
+static int begin_spin(struct futex_front *me)
+{
+	me->spins = is_for_all(me) && iw_spinners_enter(me->base.object);
+	return is_expected(me) ? EBUSY : EAGAIN;
+}
+
 static int take_word(const struct front *base)
 {
-	const struct futex_front *me = (const struct futex_front *)base;
+	struct futex_front *me = (struct futex_front *)base;
 
-	/* ORD syscall.X1: relaxed, no order promised: the program loads the word again. */
-	return ipcwait_impl_load32_relaxed(base->object) == me->expected ? EBUSY : EAGAIN;
+	if (!is_expected(me))
+		return EAGAIN;
+	if (me->looks < LOOKS_UNSEEN)
+		return ++me->looks < LOOKS_UNSEEN ? EBUSY : begin_spin(me);
+	if (!me->spins || !iw_spinners_woken(base->object))
+		return EBUSY;
+	if (end_spin(me))
+		return 0;
+	/* The wake was another's. */
+	return begin_spin(me);
 }
 
 static int block_on_word(const struct front *base)
 {
-	const struct futex_front *me = (const struct futex_front *)base;
+	struct futex_front *me = (struct futex_front *)base;
 	const struct timespec *timeout = me->timeout;
 	struct timespec left;
 
+	if (end_spin(me))
+		return 0;
 	if (base->limit.at == &me->until) {
 		int64_t ns = base->base.deadline_ns - iw_clock_ns();
 
@@ -124,11 +179,13 @@ static long wait_on_word(void *word, long op, long expected, long timeout, long 
 		.bits = bits & UINT32_MAX,
 		.timeout = (const struct timespec *)timeout,
 	};
+	int r;
 
-	if (!is_wait(&me) || !set_limit(&me))
+	if (original()->race_detector || !is_wait(&me) || !set_limit(&me))
 		return original()->syscall(SYS_futex, (long)word, op, expected, timeout,
 					   word2, bits);
-	return result_of(iw_front_wait(&me.base, &word_call, site));
+	r = iw_front_wait(&me.base, &word_call, site);
+	return result_of(end_spin(&me) ? 0 : r);
 }
 
 static int take_any(const struct front *base)
@@ -197,7 +254,7 @@ static __attribute__((noinline)) long wait_on_any(long words, long n, long flags
 	};
 	int r;
 
-	if (flags || !is_wait_on_any(&me))
+	if (original()->race_detector || flags || !is_wait_on_any(&me))
 		return original()->syscall(SYS_futex_waitv, words, n, flags, timeout, clock,
 					   0);
 	me.base.object = (void *)(uintptr_t)me.words[0].address;
@@ -205,7 +262,10 @@ static __attribute__((noinline)) long wait_on_any(long words, long n, long flags
 	return r ? result_of(r) : me.woken_on;
 }
 
-/* Whom it wakes learns when from the stamp. */
+/*
+ * Whom it wakes learns when from the stamp. Sleepers come first: a spinner that finds the word
+ * changed goes on without a wake, and takes none from a sleeper.
+ */
 static long wake(long word, long op, long count, long d, long e, long bits)
 {
 	struct place *p = iw_place_of_sleepers((const void *)word);
@@ -214,6 +274,8 @@ static long wake(long word, long op, long count, long d, long e, long bits)
 
 	if (p)
 		iw_note_wake(IPCWAIT_KIND_FUTEX, r > 0 ? (int)r : 0, stamped_at);
+	if (r >= 0 && r < (int)count)
+		r += iw_spinners_wake((const void *)word, (unsigned)((int)count - r));
 	return r;
 }
 
@@ -232,6 +294,19 @@ static __attribute__((noinline)) long call_futex(long word, long op, long value,
 		return original()->syscall(SYS_futex, word, op, value, timeout, word2,
 					   bits);
 	}
+}
+
+/* A filter of system calls may begin. */
+static __attribute__((noinline)) long call_with_filter(long number, long a, long b, long c,
+						       long d, long e, long f)
+{
+	bool all_threads = number == SYS_seccomp && b & SECCOMP_FILTER_FLAG_TSYNC, noted;
+
+	if (number == SYS_seccomp ? !iw_filter_begins(a, b, c)
+				  : !iw_filter_begins_by_prctl(a, b, c))
+		return original()->syscall(number, a, b, c, d, e, f);
+	noted = iw_filter_before(all_threads);
+	return iw_filter_after(original()->syscall(number, a, b, c, d, e, f), noted);
 }
 
 /*
@@ -255,5 +330,7 @@ IW_INTERPOSED long syscall(long number, ...)
 		return call_futex(a, b, c, d, e, f, IW_CALL_SITE);
 	if (number == SYS_futex_waitv)
 		return wait_on_any(a, b, c, d, e, IW_CALL_SITE);
+	if (number == SYS_seccomp || number == SYS_prctl)
+		return call_with_filter(number, a, b, c, d, e, f);
 	return original()->syscall(number, a, b, c, d, e, f);
 }

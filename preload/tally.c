@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,8 @@
 
 #include "../tools/common/tally_form.h"
 #include "env/config.h"
+#include "os/fork.h"
+#include "os/note.h"
 #include "os/shared_file.h"
 #include "tally.h"
 #include "watch/stats.h"
@@ -27,6 +29,14 @@ static uint32_t add(uint32_t *count)
 {
 	/* ORD tally.X1: relaxed, statistic; and deals out slots. */
 	return ipcwait_impl_add32_relaxed((struct ipcwait_word32 *)count, 1);
+}
+
+void iw_tally_left_out(int n)
+{
+	/* ORD tally.X2: relaxed, statistic. */
+	if (head)
+		(void)ipcwait_impl_add32_relaxed((struct ipcwait_word32 *)&head->left_out,
+						 (uint32_t)n);
 }
 
 /* A descriptor, or -1. */
@@ -54,7 +64,8 @@ static bool take_slot(int fd)
 /*
  * A slot of its own: two processes in one would lose counts, as a thread adds to its own without a
  * locked instruction, and every wait of the one would take the line from the other. Where it cannot
- * open the file any more, having given up its rights or changed its root, it has to share.
+ * open the file any more, having given up its rights, changed its root or begun a filter of system
+ * calls, it has to share.
  */
 static void in_child(void)
 {
@@ -80,25 +91,38 @@ static bool fits(struct tally_head *h)
 	return memcmp(&h->shape, &shape, sizeof(shape)) == 0;
 }
 
-static void begin(int fd)
+/* False: this program is not counted. */
+static bool begin(int fd)
 {
+	static const struct iw_fork_hooks hooks = { .in_child = in_child };
 	struct tally_head *h = iw_shared_file_map(fd, sizeof(*h), true);
 
 	if (!h)
-		return;
+		return false;
 	head = h;
-	if (fits(h) && take_slot(fd) && pthread_atfork(NULL, NULL, in_child) == 0) {
+	if (fits(h) && take_slot(fd) && iw_fork_hook(IW_FORK_TALLY, &hooks)) {
 		(void)add(&h->programs);
-		return;
+		return true;
 	}
 	head = NULL;
 	iw_shared_file_unmap(h, sizeof(*h));
+	return false;
+}
+
+static bool join(void)
+{
+	int fd = open_tally();
+	bool joined = fd >= 0 && begin(fd);
+
+	if (fd >= 0)
+		iw_shared_file_close(fd);
+	return joined;
 }
 
 void tally_join(const char *where)
 {
+	char socket[sizeof(TALLY_SOCKET) + 20];
 	char *end;
-	int fd;
 
 	inode = strtoull(where, &end, 10);
 	if (*end != ':' || !iw_config_take_path(path, end + 1))
@@ -107,9 +131,8 @@ void tally_join(const char *where)
 	shape = (struct tally_shape){ table.shards,     table.shard_bytes, table.kinds,
 				      table.kind_bytes, table.events,      table.reasons,
 				      table.reasons_at };
-	fd = open_tally();
-	if (fd < 0)
+	if (join())
 		return;
-	begin(fd);
-	iw_shared_file_close(fd);
+	(void)snprintf(socket, sizeof(socket), TALLY_SOCKET, inode);
+	iw_note_send(socket);
 }
