@@ -21,10 +21,10 @@ static const char help[] =
 	"  --status          show what this machine offers, and run nothing\n"
 	"  -h, --help\n"
 	"\n"
-	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait\n"
-	"itself failed, or there is no program and nothing to be done; 126 the program\n"
-	"cannot be run; 127 it was not found. Without a program: 0 after SIGINT,\n"
-	"SIGTERM, SIGHUP or SIGQUIT.\n";
+	"Exit status: that of the program; a signal that ended it ends ipcwait too, for a\n"
+	"shell 128 + N; 125 ipcwait itself failed, or there is no program and nothing to\n"
+	"be done; 126 the program cannot be run; 127 it was not found. Without a program:\n"
+	"0 after SIGINT, SIGTERM, SIGHUP or SIGQUIT.\n";
 
 struct options {
 	struct awake_options awake;

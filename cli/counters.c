@@ -44,9 +44,9 @@ static const char *const events[COUNTERS_EVENTS] = {
 bool counters_fit(const struct counters_shape *s, uint64_t bytes)
 {
 	/* All of it is read from 32 bits, and no product overflows. */
-	return s->events == COUNTERS_EVENTS && s->shard_bytes % WORD == 0 &&
-	       s->kind_bytes % WORD == 0 && s->reasons_at % WORD == 0 &&
-	       s->kind_bytes >= COUNTERS_EVENTS * WORD &&
+	return s->events == COUNTERS_EVENTS && s->shard_bytes >= WORD &&
+	       s->shard_bytes % WORD == 0 && s->kind_bytes % WORD == 0 &&
+	       s->reasons_at % WORD == 0 && s->kind_bytes >= COUNTERS_EVENTS * WORD &&
 	       s->kinds * s->kind_bytes <= s->shard_bytes &&
 	       s->reasons_at + s->reasons * WORD <= s->shard_bytes &&
 	       s->shards * s->shard_bytes <= bytes;

@@ -3,10 +3,10 @@
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
 #include "../tools/common/json_writer.h"
+#include "../tools/common/terminal.h"
 
 #include <ipcwait/base.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,9 +63,7 @@ static const struct {
 
 static bool with_colour(void)
 {
-	const char *none = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && !(none && none[0]);
+	return terminal_has_colour(STDOUT_FILENO);
 }
 
 /* Words, and INDENT columns in front of each further line. */

@@ -264,6 +264,26 @@ static void check_calls(struct doctor_finding *f, const struct info *info)
 		say(f, DOCTOR_OK, NULL, "a system call takes %.0f ns", ns);
 }
 
+/* What `ipcwait run` knows and LD_PRELOAD alone does not. */
+static void check_filter(struct doctor_finding *f, const struct info *info)
+{
+	const struct info_fact *fact = info_find(info, "call_filter");
+
+	if (!fact || fact->kind == INFO_MISSING)
+		say(f, DOCTOR_UNKNOWN, NULL,
+		    "whether a filter of system calls is in force is not known");
+	else if (fact->kind == INFO_NONE)
+		say(f, DOCTOR_OK, NULL, "no filter of system calls");
+	else
+		say(f, DOCTOR_NOTE,
+		    "Start programs with `ipcwait run`, which tries out what the filter "
+		    "allows, rather than with LD_PRELOAD.",
+		    "a filter of system calls (%s) is in force: with LD_PRELOAD alone the "
+		    "module makes no call that the filter might forbid, and does not wait "
+		    "for descriptors",
+		    fact->text);
+}
+
 static bool names_a_file(void)
 {
 	const char *named = getenv("IPCWAIT_CALIBRATION");
@@ -361,6 +381,7 @@ static const struct {
 	{ "rseq", check_rseq },
 	{ "clock", check_clock },
 	{ "system_calls", check_calls },
+	{ "call_filter", check_filter },
 	{ "calibration", check_calibration },
 	{ "gain", check_gain },
 	{ "policy", check_preset },

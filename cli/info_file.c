@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading files of this machine, or of a tree that was saved on another. */
 #include "info.h"
+#include "../tools/common/foreign_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The longest path of ours: a control group's, and what is below it. */
@@ -17,8 +17,7 @@
 FILE *info_open(const struct info *info, const char *path)
 {
 	char whole[PATH_MAX];
-	struct stat st;
-	FILE *f = NULL;
+	FILE *f;
 	int fd;
 
 	if (snprintf(whole, sizeof(whole), "%s%s", info->root, path) >=
@@ -26,14 +25,13 @@ FILE *info_open(const struct info *info, const char *path)
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
-	/* A saved tree may hold anything: nobody may be kept waiting by a pipe. */
-	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
+	/* A saved tree may hold anything, pipes and devices too. */
+	fd = foreign_file_open_any(whole);
+	if (fd < 0) {
+		errno = -fd;
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		f = fdopen(fd, "r");
-	else
-		errno = EINVAL;
+	}
+	f = fdopen(fd, "r");
 	if (!f)
 		close(fd);
 	return f;

@@ -161,6 +161,22 @@ static void put_boot_options(struct info *info)
 	info_put_list(info, "boot_options", list);
 }
 
+/* Of this process, as of all in a container; a saved tree has it of the process that saved it. */
+static void put_filter(struct info *info)
+{
+	static const char key[] = "call_filter";
+	char text[4096], mode[INFO_TEXT_BYTES];
+
+	if (!info_read(info, text, sizeof(text), "/proc/self/status"))
+		info_put_missing(info, key, text);
+	else if (!info_field(text, "Seccomp", mode, sizeof(mode)))
+		info_put_missing(info, key, "/proc/self/status does not tell");
+	else if (!strcmp(mode, "0"))
+		info_put_none(info, key, "none");
+	else
+		info_put_text(info, key, "seccomp");
+}
+
 void info_read_kernel(struct info *info)
 {
 	put_release(info);
@@ -168,6 +184,7 @@ void info_read_kernel(struct info *info)
 	put_clocks(info);
 	put_tick(info);
 	put_boot_options(info);
+	put_filter(info);
 	put_choice(info, "transparent_hugepages", "[]",
 		   "/sys/kernel/mm/transparent_hugepage/enabled");
 	info_put_file_number(info, "perf_event_paranoid",

@@ -41,6 +41,7 @@ static const struct row {
 	{ "clock source", "{clocksource}, one of: {clocksources}" },
 	{ "tick", "{tick_ns}, HZ {tick_hz}" },
 	{ "boot options", "{boot_options}" },
+	{ "call filter", "{call_filter}" },
 	{ "huge pages", "{transparent_hugepages}" },
 	{ "perf", "perf_event_paranoid {perf_event_paranoid}" },
 	{ "vulnerable", "{vulnerable}" },

@@ -136,5 +136,7 @@ int main(int argc, char **argv)
 	program_command = command->name;
 	status = command->run(argc - 1, argv + 1);
 	program_command = NULL;
-	return finish(status);
+	status = finish(status);
+	run_end_by_signal(status);
+	return status;
 }

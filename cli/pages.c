@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pages.h"
 #include "../tools/common/complain.h"
+#include "../tools/common/foreign_file.h"
+#include "../tools/common/number.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,8 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_BYTES (UINT64_C(64) << 20)
-#define WORD       sizeof(uint64_t)
+/* Ten times what the library makes, with room for more kinds and rows. */
+#define MOST_BYTES (UINT64_C(4) << 20)
+#define ROWS_MOST  4096
+
+/* Of a user: pages of living processes, and files in the folder. */
+#define PAGES_MOST 1024
+#define FILES_MOST 65536
+
+/* Of one process. */
+#define KEPT_MOST 64
+
+#define PARENT       "/dev/shm"
+#define FOLDER_BEGIN "ipcwait-"
+
+#define WORD sizeof(uint64_t)
 
 static bool is_locked(int fd)
 {
@@ -47,43 +62,28 @@ static bool is_sound(const struct ipcwait_page_head *h, uint64_t bytes)
 {
 	const struct counters_shape shape = shape_of(h);
 
-	return h->magic == IPCWAIT_PAGE_MAGIC && h->version == IPCWAIT_PAGE_VERSION &&
-	       h->bytes == bytes && is_text(h->program) && is_text(h->library) &&
+	return bytes >= sizeof(*h) && h->magic == IPCWAIT_PAGE_MAGIC &&
+	       h->version == IPCWAIT_PAGE_VERSION && h->bytes == bytes &&
+	       h->rows <= ROWS_MOST && is_text(h->program) && is_text(h->library) &&
 	       h->counters_at % WORD == 0 && h->counters_at <= bytes &&
 	       counters_fit(&shape, bytes - h->counters_at) && h->row_bytes % WORD == 0 &&
 	       h->row_bytes >= sizeof(struct ipcwait_page_row) &&
 	       table_fits(h, h->objects_at) && table_fits(h, h->call_sites_at);
 }
 
-/* NULL: it is no page that this program understands. */
-static struct ipcwait_page_head *read_file(int fd)
-{
-	struct ipcwait_page_head *copy;
-	struct stat st;
-	size_t bytes;
-
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size < (off_t)sizeof(*copy) || (uint64_t)st.st_size > MOST_BYTES)
-		return NULL;
-	bytes = (size_t)st.st_size;
-	copy = malloc(bytes);
-	if (!copy)
-		give_up("no memory for a page of %zu bytes", bytes);
-	if (pread(fd, copy, bytes, 0) == (ssize_t)bytes && is_sound(copy, bytes))
-		return copy;
-	free(copy);
-	return NULL;
-}
-
 bool page_read(struct page *page)
 {
-	struct ipcwait_page_head *copy = read_file(page->fd);
+	size_t bytes = 0;
+	struct ipcwait_page_head *copy = foreign_file_copy(page->fd, MOST_BYTES, &bytes);
 
-	if (!copy)
+	/* The name of the file says whose it is. */
+	if (!copy || !is_sound(copy, bytes) || copy->pid != (uint32_t)page->pid) {
+		foreign_file_free(copy, bytes);
 		return false;
-	free((void *)page->head);
+	}
+	foreign_file_free(page->head, page->bytes);
 	page->head = copy;
-	page->pid = (pid_t)copy->pid;
+	page->bytes = bytes;
 	page->shape = shape_of(copy);
 	return true;
 }
@@ -93,104 +93,226 @@ bool page_lives(const struct page *page)
 	return is_locked(page->fd);
 }
 
-static void add(struct pages *p, const struct page *page)
+void page_close(struct page *page)
 {
-	struct page *all = realloc(p->page, (p->n + 1) * sizeof(*all));
-
-	if (!all)
-		give_up("no memory");
-	p->page = all;
-	p->page[p->n++] = *page;
+	foreign_file_free(page->head, page->bytes);
+	(void)close(page->fd);
 }
 
-/* "123" and "123.1" are of process 123. */
-static bool is_of(const char *name, pid_t pid)
+/* "123" and "123.1" are of process 123. 0: such a file is none of ours. */
+static pid_t pid_of(const char *name)
 {
-	char text[16];
-	int n = snprintf(text, sizeof(text), "%ld", (long)pid);
+	size_t length = strspn(name, "0123456789");
+	char digits[NAME_MAX + 1];
+	uint64_t pid;
 
-	return !pid ||
-	       (!strncmp(name, text, (size_t)n) && (name[n] == '\0' || name[n] == '.'));
+	(void)snprintf(digits, sizeof(digits), "%.*s", (int)length, name);
+	if (number_parse(digits, 1, INT32_MAX, &pid))
+		return 0;
+	name += length;
+	if (*name == '.' && name[1])
+		name += 1 + strspn(name + 1, "0123456789");
+	return *name ? 0 : (pid_t)pid;
 }
 
-static void look_at(struct pages *p, int folder, const char *name)
+/* The pages of a user. */
+struct folder {
+	int fd;
+	uid_t uid;
+};
+
+struct visit {
+	pid_t pid; /* 0: all */
+	bool (*take)(void *arg, const struct page *page);
+	void *arg;
+	unsigned refused;
+	unsigned living; /* pages in this folder */
+};
+
+static void take_page(struct visit *v, const struct folder *folder, struct page *page,
+		      const struct stat *st)
 {
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct page page = { .fd = fd };
+	bool sound = st->st_uid == folder->uid && page_read(page);
+
+	v->living++;
+	v->refused += !sound;
+	if (!sound || !v->take(v->arg, page))
+		page_close(page);
+}
+
+/*
+ * What a dead process has left. Only with the lock, which a new process of that number takes too
+ * before it removes the file, and only if the name is still this file's.
+ */
+static void remove_stale(const struct folder *folder, const char *name, int fd,
+			 const struct stat *st)
+{
+	struct flock lock = { .l_type = F_RDLCK,
+			      .l_whence = SEEK_SET,
+			      .l_start = IPCWAIT_PAGE_LOCK,
+			      .l_len = 1 };
+	struct stat now;
+
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0 &&
+	    fstatat(folder->fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+		(void)unlinkat(folder->fd, name, 0);
+}
+
+static void look_at(struct visit *v, const struct folder *folder, const char *name,
+		    pid_t pid)
+{
+	struct stat st;
+	int fd = foreign_file_open(folder->fd, name, O_NOFOLLOW, &st);
+	struct page page = { .fd = fd, .pid = pid, .uid = folder->uid };
 
 	if (fd < 0)
 		return;
-	if (!is_locked(fd))
-		(void)unlinkat(folder, name, 0);
-	else if (!page_read(&page))
-		p->refused++;
-	else
-		add(p, &page);
-	if (!page.head)
-		(void)close(fd);
+	if (is_locked(fd)) {
+		take_page(v, folder, &page, &st);
+		return;
+	}
+	remove_stale(folder, name, fd, &st);
+	(void)close(fd);
 }
 
-static void look_into(struct pages *p, const char *path, pid_t pid)
+static void look_into(struct visit *v, const struct folder *folder)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = fdopendir(folder->fd);
 	const struct dirent *e;
 
 	if (!d) {
-		if (fd >= 0)
-			(void)close(fd);
+		(void)close(folder->fd);
 		return;
 	}
-	while ((e = readdir(d)))
-		if (e->d_name[0] != '.' && is_of(e->d_name, pid))
-			look_at(p, fd, e->d_name);
+	v->living = 0;
+	for (unsigned n = 0; n < FILES_MOST && v->living < PAGES_MOST; n++) {
+		pid_t pid;
+
+		e = readdir(d);
+		if (!e)
+			break;
+		pid = pid_of(e->d_name);
+		if (pid && (!v->pid || v->pid == pid))
+			look_at(v, folder, e->d_name, pid);
+	}
 	(void)closedir(d);
 }
 
-static void look_everywhere(struct pages *p, pid_t pid)
+/* Anybody can make a folder that is called like another user's. */
+static void look_into_folder_of(struct visit *v, uid_t uid)
 {
-	static const char parent[] = "/dev/shm", begin[] = "ipcwait-";
-	DIR *d = opendir(parent);
-	const struct dirent *e;
-	char path[PATH_MAX];
+	struct folder folder = { .uid = uid };
+	struct stat st;
+	char path[64];
 
-	while (d && (e = readdir(d))) {
-		if (strncmp(e->d_name, begin, sizeof(begin) - 1) != 0)
-			continue;
-		(void)snprintf(path, sizeof(path), "%s/%s", parent, e->d_name);
-		look_into(p, path, pid);
-	}
+	(void)snprintf(path, sizeof(path), IPCWAIT_PAGE_FOLDER, uid);
+	folder.fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder.fd < 0)
+		return;
+	if (fstat(folder.fd, &st) == 0 && st.st_uid == uid)
+		look_into(v, &folder);
+	else
+		(void)close(folder.fd);
+}
+
+/* Each user has one folder: a number with zeros in front is none. */
+static bool is_folder(const char *name, uid_t *uid)
+{
+	const char *number = name + sizeof(FOLDER_BEGIN) - 1;
+	uint64_t n;
+
+	if (strncmp(name, FOLDER_BEGIN, sizeof(FOLDER_BEGIN) - 1) != 0 ||
+	    number_parse(number, 0, UINT32_MAX, &n) || (number[0] == '0' && number[1]))
+		return false;
+	*uid = (uid_t)n;
+	return true;
+}
+
+static void look_everywhere(struct visit *v)
+{
+	DIR *d = opendir(PARENT);
+	const struct dirent *e;
+	uid_t uid;
+
+	while (d && (e = readdir(d)))
+		if (is_folder(e->d_name, &uid))
+			look_into_folder_of(v, uid);
 	if (d)
 		(void)closedir(d);
 }
 
-static int by_pid(const void *a, const void *b)
+static unsigned visit(struct visit *v)
 {
-	const struct page *p = a, *q = b;
+	if (geteuid() == 0)
+		look_everywhere(v);
+	else
+		look_into_folder_of(v, geteuid());
+	return v->refused;
+}
 
-	return (p->pid > q->pid) - (p->pid < q->pid);
+unsigned pages_visit(bool (*take)(void *arg, const struct page *page), void *arg)
+{
+	return visit(&(struct visit){ .take = take, .arg = arg });
+}
+
+/* Whose process it is; false: there is none with that number here. */
+static bool find_owner(pid_t pid, uid_t *uid)
+{
+	char path[32], line[128];
+	bool found = false;
+	unsigned effective;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	f = fopen(path, "re");
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel has written it */
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "Uid: %*u %u", &effective) == 1;
+	if (f)
+		(void)fclose(f);
+	if (found)
+		*uid = (uid_t)effective;
+	return found;
+}
+
+struct keeper {
+	struct pages *pages;
+	uid_t owner;
+	bool known;
+};
+
+/* A process that has given up its rights has the page of the user who it was. */
+static bool keep(void *arg, const struct page *page)
+{
+	struct keeper *k = arg;
+	struct pages *p = k->pages;
+
+	if (!k->known)
+		k->owner = page->uid;
+	k->known = true;
+	if (p->n == KEPT_MOST || (page->uid != k->owner && page->uid != geteuid()))
+		return false;
+	p->page[p->n++] = *page;
+	return true;
 }
 
 void pages_open(struct pages *p, pid_t pid)
 {
-	char path[64];
+	struct keeper k = { .pages = p };
+	struct visit v = { .pid = pid, .take = keep, .arg = &k };
 
-	*p = (struct pages){ .n = 0 };
-	(void)snprintf(path, sizeof(path), IPCWAIT_PAGE_FOLDER, geteuid());
-	if (geteuid() == 0)
-		look_everywhere(p, pid);
-	else
-		look_into(p, path, pid);
-	if (p->n)
-		qsort(p->page, p->n, sizeof(*p->page), by_pid);
+	*p = (struct pages){ .page = calloc(KEPT_MOST, sizeof(*p->page)) };
+	if (!p->page)
+		give_up("no memory");
+	k.known = find_owner(pid, &k.owner);
+	p->refused = visit(&v);
 }
 
 void pages_close(struct pages *p)
 {
-	for (unsigned i = 0; i < p->n; i++) {
-		free((void *)p->page[i].head);
-		(void)close(p->page[i].fd);
-	}
+	for (unsigned i = 0; i < p->n; i++)
+		page_close(&p->page[i]);
 	free(p->page);
 	*p = (struct pages){ .n = 0 };
 }

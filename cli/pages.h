@@ -12,25 +12,37 @@
 /* A process has one for each copy of the library in it. */
 struct page {
 	pid_t pid;
+	uid_t uid; /* whose process it is */
 	int fd;
 	/* A copy: what is in the file may change, and become shorter, at any time. */
 	const struct ipcwait_page_head *head;
+	size_t bytes;
 	struct counters_shape shape;
 };
 
 struct pages {
-	struct page *page; /* by pid */
+	struct page *page;
 	unsigned n;
 	unsigned refused; /* files that are no pages, or of another version */
 };
 
 /*
- * Those of all processes of this user, and of all users for root; @pid: only that one's. What dead
- * processes have left behind is removed.
+ * Call @take with each page of all processes of this user, and of all users for root. Of each
+ * user at most PAGES_MOST (1,024) pages are looked at. What dead processes have left behind is
+ * removed. @take returns true if it keeps the page, to be given to page_close(). Return: how
+ * many files are no pages, or of another version.
+ */
+unsigned pages_visit(bool (*take)(void *arg, const struct page *page), void *arg);
+
+/*
+ * Keep those of process @pid, of the user whose process it is or of this one. What others say
+ * of it is left out.
  */
 void pages_open(struct pages *p, pid_t pid);
 
 void pages_close(struct pages *p);
+
+void page_close(struct page *page);
 
 /* Copy it again; also after the end of its process. False: it is no page any more. */
 bool page_read(struct page *page);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
 #include "record.h"
+#include "symbol.h"
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
 #include "../tools/common/outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* CPU time for finding places. */
+#define PLACES_MS 2000
 
 /* Without --all. */
 #define ROWS_SHOWN 10
@@ -21,7 +25,7 @@ static const char help[] =
 	"  --all          all rows, not the first ten\n"
 	"  --histograms   under each row how many waits were how long\n"
 	"  --html         as a page with pictures, which needs no other file\n"
-	"  --json         as a JSON object, with all rows\n"
+	"  --json         as a JSON object, with all rows (up to 65536)\n"
 	"  --folded       a line for each stack of program, call site, object and reason,\n"
 	"                 for flame graphs\n"
 	"  --by WEIGHT    with --folded: waits, time (that they took, in us; the default)\n"
@@ -149,6 +153,7 @@ int report_main(int argc, char **argv)
 		return EXIT_BAD_INPUT;
 	if (waits_open(&w, o.file))
 		return EXIT_FAILED;
+	symbols_begin(PLACES_MS);
 	r = write_out(&o, &w);
 	waits_close(&w);
 	return r;

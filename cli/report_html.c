@@ -223,8 +223,8 @@ static void put_rows(FILE *f, const struct report *r)
 	      "bar "
 	      "before.</p>\n",
 	      f);
-	if (r->sums.n > n)
-		fprintf(f, "<p>And %zu more, with --all.</p>\n", r->sums.n - n);
+	if (r->sums.all > n)
+		fprintf(f, "<p>And %zu more, with --all.</p>\n", r->sums.all - n);
 }
 
 void report_write_html(FILE *f, const struct report *r)

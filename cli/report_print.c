@@ -141,8 +141,8 @@ void report_print(FILE *f, const struct report *r)
 		"99 %", "in all", "CPU", r->by == WAITS_BY_SITE ? "call site" : "object");
 	for (size_t i = 0; i < n; i++)
 		print_row(f, r, &r->sums.row[i]);
-	if (r->sums.n > n)
-		fprintf(f, "  and %zu more, see --all\n", r->sums.n - n);
+	if (r->sums.all > n)
+		fprintf(f, "  and %zu more, see --all\n", r->sums.all - n);
 }
 
 static void write_process(struct json *j, const struct waits_row *total)
@@ -235,5 +235,6 @@ void report_write_json(FILE *f, const struct report *r)
 	for (size_t i = 0; i < r->sums.n; i++)
 		write_row(&j, &r->sums.row[i]);
 	json_close(&j, ']');
+	json_whole(&j, "further_rows", r->sums.all - r->sums.n);
 	json_end(&j);
 }

@@ -21,6 +21,7 @@ static const char help[] =
 	"  --policy P     adaptive, latency, power, spin, block, haltpoll or ticks\n"
 	"  --fd           also where it waits for sockets, pipes and eventfds\n"
 	"  --awake        idle CPUs poll while that pays, as with `ipcwait awake`\n"
+	"  --no-place     move no thread to another CPU\n"
 	"  --stats        at the end, show on the standard error what was gained\n"
 	"  --json         the same as a JSON object\n"
 	"  --output FILE  with --stats or --json: write it to FILE\n"
@@ -30,11 +31,12 @@ static const char help[] =
 	"  --module FILE  the preload module to use\n"
 	"  -h, --help\n"
 	"\n"
-	"Exit status: that of the program; 128 + N if signal N ended it; 125 ipcwait\n"
-	"itself failed; 126 the program cannot be run; 127 it was not found.\n";
+	"Exit status: that of the program; a signal that ended it ends ipcwait too, for a\n"
+	"shell 128 + N; 125 ipcwait itself failed; 126 the program cannot be run; 127 it\n"
+	"was not found.\n";
 
 struct options {
-	bool fd, awake, stats, json, page, explain, no_follow;
+	bool fd, awake, no_place, stats, json, page, explain, no_follow;
 	const char *policy, *output, *module, *record;
 };
 
@@ -69,6 +71,7 @@ static const struct argument known[] = {
 	{ "--policy", ARGUMENT_VALUE, .set = set_policy },
 	{ "--fd", ARGUMENT_FLAG, .at = offsetof(struct options, fd) },
 	{ "--awake", ARGUMENT_FLAG, .at = offsetof(struct options, awake) },
+	{ "--no-place", ARGUMENT_FLAG, .at = offsetof(struct options, no_place) },
 	{ "--stats", ARGUMENT_FLAG, .at = offsetof(struct options, stats) },
 	{ "--json", ARGUMENT_FLAG, .at = offsetof(struct options, json) },
 	{ "--output", ARGUMENT_PATH, .at = offsetof(struct options, output) },
@@ -97,6 +100,7 @@ static int set_variables(const struct options *o)
 {
 	if ((o->policy && setenv("IPCWAIT_POLICY", o->policy, 1)) ||
 	    (o->fd && setenv("IPCWAIT_FD", "1", 1)) ||
+	    (o->no_place && setenv("IPCWAIT_PLACE", "0", 1)) ||
 	    (o->record && setenv("IPCWAIT_RECORD", o->record, 1)) ||
 	    (o->page && setenv("IPCWAIT_PAGE", "1", 1)) ||
 	    ((o->stats || o->json) && unsetenv("IPCWAIT_PAGE")) ||
@@ -131,16 +135,17 @@ static int run_and_report(const struct options *o, const struct run_program *p,
 			  const char *module, const struct run_watch *watch)
 {
 	struct run_report report = { .program = p, .module = module };
-	int tally = p->plain ? -1 : run_tally_make(), status;
+	struct run_tally tally = { .fd = -1, .socket = -1 };
+	int r = p->plain ? 0 : run_tally_make(&tally), status;
 
-	if (!p->plain && tally < 0) {
-		complain("cannot count: %s", strerror(-tally));
+	if (r) {
+		complain("cannot count: %s", strerror(-r));
 		return RUN_FAILED;
 	}
 	if (run_child(p, watch, &report.end))
 		return RUN_FAILED;
 	status = run_status_of(report.end.wait_status);
-	if (tally >= 0 && run_tally_read(tally, &report.counts))
+	if (!p->plain && run_tally_read(&tally, &report.counts))
 		complain("cannot read what was counted: the module is of another version");
 	if (!write_report(o, &report) || status)
 		return status;
@@ -201,7 +206,7 @@ static int start(const struct options *o, char **argv)
 		complain("'%s' runs without the module: %s", shown(argv[0], -1), p.plain);
 	/* A record is also of those that are linked with the library. */
 	if (((!p.plain || o->record) && set_variables(o)) ||
-	    (!p.plain && run_module_chain(module)))
+	    (!p.plain && (run_calls_hand_down() || run_module_chain(module))))
 		return RUN_FAILED;
 	return run_awake(o, &p, module);
 }

@@ -46,6 +46,9 @@ struct run_counts {
 	uint64_t programs; /* started with the module */
 	uint64_t forks;    /* children of fork in them */
 	uint64_t sharing;  /* of both, without counters of their own */
+	uint64_t left_out; /* programs that they started without it */
+	/* Programs that said that they are not counted. Others may not have said it. */
+	uint64_t uncounted;
 	struct counters counters;
 };
 
@@ -96,6 +99,12 @@ int run_module_find(char path[PATH_MAX], const char *wanted);
 /* In front of what is in LD_PRELOAD. Return: 0, or -EINVAL after one line on stderr. */
 int run_module_chain(const char *module);
 
+/*
+ * In the environment: which calls of the module's own a filter of system calls allows, if there is
+ * one. Return: 0, or -EINVAL after one line on stderr.
+ */
+int run_calls_hand_down(void);
+
 /* In the place of this process. Returns an exit status after one line on stderr. */
 int run_exec(const struct run_program *p);
 
@@ -110,19 +119,36 @@ int run_child(const struct run_program *p, const struct run_watch *watch,
 /* Without a program: the signals that would end or stop this process wait from now on. */
 void run_block_ends(sigset_t *set);
 
+/*
+ * Wait for so long, or until one of @set ends this process, which is true. It stops and goes on
+ * with SIGTSTP.
+ */
+bool run_pause(const sigset_t *set, int64_t span_ns);
+
 /* Until one of @set ends this process. It stops and goes on with SIGTSTP. Return: the signal. */
 int run_until_signal(const sigset_t *set, const struct run_watch *watch);
 
-/* An empty tally, in the environment of children. A descriptor, or a negative errno. */
-int run_tally_make(void);
+/* What children count in, and where those tell that cannot. */
+struct run_tally {
+	int fd, socket;
+};
+
+/* An empty tally, in the environment of children. Return: 0, or a negative errno. */
+int run_tally_make(struct run_tally *t);
 
 /* 0, or -EINVAL: what is in it is of another version. */
-int run_tally_read(int fd, struct run_counts *c);
+int run_tally_read(const struct run_tally *t, struct run_counts *c);
 
 void run_print(FILE *f, const struct run_report *r);
 void run_write_json(FILE *f, const struct run_report *r);
 
 /* What is passed on to who has started this command. */
 int run_status_of(int wait_status);
+
+/*
+ * Before exit(3) with @status, after all output: if that is what run_status_of() said of a program
+ * that a signal ended, this process ends by the same signal.
+ */
+void run_end_by_signal(int status);
 
 #endif

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,14 +58,33 @@ static void passed_on(sigset_t *set)
 }
 
 /*
- * What the kernel has sent, a terminal's signal above all, went to the whole process group, and the
- * child has it. So it has what it sends to its group itself.
+ * What the kernel has sent, a terminal's signal above all, went to the whole process group, and
+ * the child has it. Exception: that the terminal is gone is told to the leader of the session
+ * alone, by SIGHUP and SIGCONT.
  */
+static bool has_it(pid_t pid, const siginfo_t *info)
+{
+	bool of_session = info->si_signo == SIGHUP || info->si_signo == SIGCONT;
+
+	if (info->si_code > 0)
+		return !of_session || getsid(0) != getpid();
+	/* What the child sends to its group it sends to itself. */
+	return info->si_pid == pid;
+}
+
+/* With the value of sigqueue(3), unless the child's queue is full. */
 static void pass_on(pid_t pid, const siginfo_t *info)
 {
-	if (info->si_code <= 0 && info->si_pid != pid)
+	if (has_it(pid, info))
+		return;
+	if (info->si_code != SI_QUEUE || sigqueue(pid, info->si_signo, info->si_value) != 0)
 		(void)kill(pid, info->si_signo);
 }
+
+struct child_end {
+	int status;
+	struct rusage usage; /* with all that it has waited for */
+};
 
 static bool is_job_control(int sig)
 {
@@ -78,15 +98,24 @@ static void stop_self(const struct run_watch *watch)
 	(void)raise(SIGSTOP);
 }
 
-/* True: it has ended. With it, this process stops: the shell waits for both. */
-static bool look_after(pid_t pid, const struct run_watch *watch, int *status)
+/*
+ * True: the program has ended. With it, this process stops: the shell waits for both. Other
+ * children are orphans, which process 1 of a container gets, or of what this process was before.
+ */
+static bool look_after(pid_t pid, const struct run_watch *watch, struct child_end *end)
 {
-	if (waitpid(pid, status, WNOHANG | WUNTRACED) != pid)
-		return false;
-	if (!WIFSTOPPED(*status))
-		return true;
-	if (is_job_control(WSTOPSIG(*status)))
-		stop_self(watch);
+	struct child_end found;
+	pid_t whose;
+
+	while ((whose = wait4(-1, &found.status, WNOHANG | WUNTRACED, &found.usage)) > 0) {
+		if (whose != pid)
+			continue;
+		*end = found;
+		if (!WIFSTOPPED(found.status))
+			return true;
+		if (is_job_control(WSTOPSIG(found.status)))
+			stop_self(watch);
+	}
 	return false;
 }
 
@@ -113,7 +142,7 @@ static int await_signal(const sigset_t *set, siginfo_t *info, const struct run_w
 }
 
 static void attend(pid_t pid, const sigset_t *set, const struct run_watch *watch,
-		   int *status)
+		   struct child_end *end)
 {
 	siginfo_t info;
 	int64_t due = 0;
@@ -121,7 +150,7 @@ static void attend(pid_t pid, const sigset_t *set, const struct run_watch *watch
 	for (;;) {
 		int sig = await_signal(set, &info, watch, &due);
 
-		if (sig == SIGCHLD && look_after(pid, watch, status))
+		if (sig == SIGCHLD && look_after(pid, watch, end))
 			return;
 		if (sig > 0 && sig != SIGCHLD)
 			pass_on(pid, &info);
@@ -141,10 +170,9 @@ static void let_go(void)
 		(void)close(fd);
 }
 
-static double seconds(struct timeval then, struct timeval now)
+static double seconds(struct timeval span)
 {
-	return (double)(now.tv_sec - then.tv_sec) +
-	       (double)(now.tv_usec - then.tv_usec) / 1e6;
+	return (double)span.tv_sec + (double)span.tv_usec / 1e6;
 }
 
 /* Signals wait from before the child is there, and SIGCHLD is not ignored, as it may have been. */
@@ -153,13 +181,12 @@ int run_child(const struct run_program *p, const struct run_watch *watch,
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	int64_t begin_ns = ipcwait_now_ns();
-	struct rusage before, after;
+	struct child_end found;
 	struct sigaction old;
 	sigset_t set, mask;
 	pid_t pid;
 
 	passed_on(&set);
-	getrusage(RUSAGE_CHILDREN, &before);
 	sigprocmask(SIG_BLOCK, &set, &mask);
 	sigaction(SIGCHLD, &usual, &old);
 	pid = fork();
@@ -171,11 +198,11 @@ int run_child(const struct run_program *p, const struct run_watch *watch,
 	if (pid < 0)
 		return complain("cannot fork: %s", strerror(errno));
 	let_go();
-	attend(pid, &set, watch, &end->wait_status);
-	getrusage(RUSAGE_CHILDREN, &after);
+	attend(pid, &set, watch, &found);
 	end->seconds = (double)(ipcwait_now_ns() - begin_ns) / 1e9;
-	end->user_seconds = seconds(before.ru_utime, after.ru_utime);
-	end->system_seconds = seconds(before.ru_stime, after.ru_stime);
+	end->wait_status = found.status;
+	end->user_seconds = seconds(found.usage.ru_utime);
+	end->system_seconds = seconds(found.usage.ru_stime);
 	return 0;
 }
 
@@ -198,6 +225,27 @@ void run_block_ends(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
+/* To be stopped and continued ends sigtimedwait(2) with EINTR. */
+bool run_pause(const sigset_t *set, int64_t span_ns)
+{
+	int64_t end_ns = ipcwait_now_ns() + span_ns;
+
+	for (;;) {
+		int64_t left = end_ns - ipcwait_now_ns();
+		struct timespec span = { 0 };
+		int sig;
+
+		if (left > 0)
+			span = (struct timespec){ .tv_sec = left / 1000000000,
+						  .tv_nsec = left % 1000000000 };
+		sig = sigtimedwait(set, NULL, &span);
+		if (sig == SIGTSTP)
+			stop_self(NULL);
+		else if (sig > 0 || errno != EINTR)
+			return sig > 0;
+	}
+}
+
 int run_until_signal(const sigset_t *set, const struct run_watch *watch)
 {
 	int64_t due = 0;
@@ -209,8 +257,41 @@ int run_until_signal(const sigset_t *set, const struct run_watch *watch)
 	return sig;
 }
 
+/* The signal that ended the program, and shall end this process; 0: none. */
+static int last_signal;
+
 int run_status_of(int wait_status)
 {
-	return WIFSIGNALED(wait_status) ? RUN_SIGNAL + WTERMSIG(wait_status)
-					: WEXITSTATUS(wait_status);
+	if (!WIFSIGNALED(wait_status))
+		return WEXITSTATUS(wait_status);
+	last_signal = WTERMSIG(wait_status);
+	return RUN_SIGNAL + last_signal;
+}
+
+static int ending_signal;
+
+void run_end_by_signal(int status)
+{
+	if (last_signal && status == RUN_SIGNAL + last_signal)
+		ending_signal = last_signal;
+}
+
+/*
+ * The last of all that runs at exit: what the library does there is done. A shell ends a loop at
+ * Ctrl-C if what it has started is ended by SIGINT, as strace(1) does it too. The program has left
+ * a core file if there is to be one. As process 1, which no signal of its own ends, it goes on to
+ * exit.
+ */
+__attribute__((destructor(101))) static void end_by_signal(void)
+{
+	sigset_t set;
+
+	if (!ending_signal)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, ending_signal);
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	(void)signal(ending_signal, SIG_DFL);
+	(void)raise(ending_signal);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

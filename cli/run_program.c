@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which file a name stands for, and whether the loader will put the module into its process. */
 #include "run.h"
+#include "../tools/common/program_look.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,87 +13,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Interpreters that are scripts, one behind the other: what Linux allows. */
-#define SCRIPTS_MOST 5
-
-/* The beginning of a file; Linux looks for an interpreter no further. */
-#define HEAD_BYTES 256
-
-/* A sound program has a dozen. */
-#define SEGMENTS_MOST 128
-
-/* What the loader goes by. */
-struct look {
-	bool elf, script;
-	unsigned char class, data;
-	uint16_t machine, type;
-	char interpreter
-		[PATH_MAX]; /* of a script; of ELF, the loader: "" if it is static */
-};
-
-static void look_for_loader(struct look *l, int fd, const Elf64_Ehdr *head)
-{
-	Elf64_Phdr segment;
-
-	for (unsigned i = 0; i < head->e_phnum && i < SEGMENTS_MOST; i++) {
-		off_t at = (off_t)(head->e_phoff + i * sizeof(segment));
-
-		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
-			return;
-		if (segment.p_type == PT_INTERP &&
-		    segment.p_filesz < sizeof(l->interpreter) &&
-		    pread(fd, l->interpreter, segment.p_filesz, (off_t)segment.p_offset) >
-			    0)
-			return;
-	}
-}
-
-static void look_at_elf(struct look *l, int fd, const Elf64_Ehdr *head)
-{
-	l->elf = true;
-	l->class = head->e_ident[EI_CLASS];
-	l->data = head->e_ident[EI_DATA];
-	l->type = head->e_type;
-	l->machine = head->e_machine;
-	if (l->class == ELFCLASS64 && head->e_phentsize == sizeof(Elf64_Phdr))
-		look_for_loader(l, fd, head);
-}
-
-/* "#! /bin/sh -e": the first word. */
-static void look_at_script(struct look *l, const char *text)
-{
-	const char *word = text + strspn(text, " \t");
-	size_t length = strcspn(word, " \t\n");
-
-	l->script = length > 0;
-	memcpy(l->interpreter, word, length);
-}
-
-/* False: it cannot be read, as programs need not be. */
-static bool look_at(struct look *l, const char *path)
-{
-	union {
-		char text[HEAD_BYTES + 1];
-		Elf64_Ehdr elf;
-	} head = { { 0 } };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t n = fd < 0 ? -1 : read(fd, head.text, HEAD_BYTES);
-
-	memset(l, 0, sizeof(*l));
-	if (n >= (ssize_t)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG))
-		look_at_elf(l, fd, &head.elf);
-	else if (n > 2 && !memcmp(head.text, "#!", 2))
-		look_at_script(l, head.text + 2);
-	if (fd >= 0)
-		close(fd);
-	return n >= 0;
-}
-
 bool run_is_module(const char *path)
 {
-	struct look l;
+	struct program_look l;
 
-	return look_at(&l, path) && l.elf && l.class == ELFCLASS64 && l.type == ET_DYN;
+	return program_look(&l, path) && l.elf && l.class == ELFCLASS64 && l.type == ET_DYN;
 }
 
 /* The kernel would give it more rights than its user has, so its loader asks no user. */
@@ -111,28 +35,27 @@ static bool is_privileged(const char *path)
 	return getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-static const char *base(const char *path)
+static const char *why_plain(const struct program_look *l, const char *path,
+			     const char *module)
 {
-	const char *slash = strrchr(path, '/');
+	static const char *const words[] = {
+		[PROGRAM_IS_STATIC] = "it is linked statically",
+		[PROGRAM_OF_OTHER_CLASS] = "it is a program of 32 bits",
+		[PROGRAM_OF_OTHER_CPU] = "it is for another kind of CPU",
+		[PROGRAM_OF_OTHER_LIBC] = "it runs with another C library",
+		[PROGRAM_IS_SANITIZED] = "AddressSanitizer wants to be loaded first",
+	};
+	struct program_look its, self;
+	enum program_fit fit;
 
-	return slash ? slash + 1 : path;
-}
-
-static const char *why_plain(const struct look *l, const char *path, const char *module)
-{
-	struct look own, self;
-
-	if (!look_at(&own, module) || !look_at(&self, "/proc/self/exe"))
+	if (!program_look(&its, module) || !program_look(&self, "/proc/self/exe"))
 		return NULL;
-	if (l->class != own.class)
-		return "it is a program of 32 bits";
-	if (l->machine != own.machine || l->data != own.data)
-		return "it is for another kind of CPU";
-	if (!l->interpreter[0])
-		return "it is linked statically";
-	if (self.interpreter[0] &&
-	    strcmp(base(l->interpreter), base(self.interpreter)) != 0)
-		return "it runs with another C library";
+	fit = program_fits(l,
+			   &(struct program_world){ its.class, its.data, its.machine,
+						    self.interpreter },
+			   getenv("LD_PRELOAD"));
+	if (fit != PROGRAM_FITS)
+		return words[fit];
 	return is_privileged(path) ? "it runs with the rights of its owner, or with more"
 				   : NULL;
 }
@@ -141,17 +64,17 @@ static const char *why_plain(const struct look *l, const char *path, const char 
 static void judge(struct run_program *p, const char *module)
 {
 	char path[PATH_MAX];
-	struct look l;
+	struct program_look l;
 
 	memcpy(path, p->path, sizeof(path));
-	for (int i = 0; i < SCRIPTS_MOST; i++) {
-		if (!look_at(&l, path))
+	if (!program_look(&l, path))
+		return;
+	p->shell = !l.elf && !l.script;
+	for (int i = 1; i < PROGRAM_SCRIPTS_MOST && l.script; i++) {
+		memcpy(path, l.interpreter, sizeof(l.interpreter));
+		if (!program_look(&l, path))
 			return;
-		if (!l.script)
-			break;
-		memcpy(path, l.interpreter, sizeof(path));
 	}
-	p->shell = !l.elf && !strcmp(path, p->path);
 	if (!module)
 		return;
 	p->plain = l.elf ? why_plain(&l, path, module)

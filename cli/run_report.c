@@ -30,6 +30,14 @@ void run_print(FILE *f, const struct run_report *r)
 	}
 	fprintf(f, ", %" PRIu64 " program%s and %" PRIu64 " fork%s counted\n", c->programs,
 		plural(c->programs), c->forks, plural(c->forks));
+	if (c->uncounted)
+		fprintf(f,
+			"  %" PRIu64
+			" program%s or more could not be counted, as after su(1), "
+			"setpriv(1) or unshare(1):\n"
+			"  another user, or another PID namespace, cannot reach the "
+			"counters.\n",
+			c->uncounted, plural(c->uncounted));
 	if (!c->programs) {
 		fputs("  The program has not loaded the module, or may not open what is "
 		      "under /proc.\n",
@@ -37,6 +45,12 @@ void run_print(FILE *f, const struct run_report *r)
 		return;
 	}
 	counters_print(f, &c->counters);
+	if (c->left_out)
+		fprintf(f,
+			"  %" PRIu64
+			" program%s started without the module, which cannot be loaded "
+			"there.\n",
+			c->left_out, c->left_out == 1 ? " was" : "s were");
 	if (c->sharing)
 		fprintf(f,
 			"  %" PRIu64
@@ -76,6 +90,8 @@ void run_write_json(FILE *f, const struct run_report *r)
 	json_whole(&j, "programs", r->counts.programs);
 	json_whole(&j, "forks", r->counts.forks);
 	json_whole(&j, "sharing", r->counts.sharing);
+	json_whole(&j, "left_out", r->counts.left_out);
+	json_whole(&j, "uncounted", r->counts.uncounted);
 	counters_write(&j, &r->counts.counters);
 	json_end(&j);
 }

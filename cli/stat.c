@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat.h"
 #include "run.h"
+#include "symbol.h"
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
 #include "../tools/common/outfile.h"
@@ -11,13 +12,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define FORMAT_VERSION 1
 
 #define SECONDS_MOST 1000000
 #define ROWS_SHOWN   10
 #define LABEL_BYTES  128
+
+/* CPU time for finding places. */
+#define PLACES_MS 500
 
 /* How soon it is noticed that the process has ended. */
 #define LOOK_NS 100000000
@@ -92,32 +95,38 @@ static int check(const struct options *o, bool program)
 	return o->output ? outfile_check("--output", o->output) : 0;
 }
 
+static void tell_of_refused(unsigned refused)
+{
+	if (refused)
+		complain("%u statistics page%s of another version, and not counted",
+			 refused, refused == 1 ? " is" : "s are");
+}
+
 static int find(struct pages *pages, const struct options *o)
 {
 	pages_open(pages, (pid_t)o->pid);
-	if (pages->refused)
-		complain("%u statistics page%s of another version, and not counted",
-			 pages->refused, pages->refused == 1 ? " is" : "s are");
-	if (pages->n || !o->pid)
+	tell_of_refused(pages->refused);
+	if (pages->n)
 		return 0;
 	if (kill((pid_t)o->pid, 0) != 0 && errno == ESRCH)
 		return complain("there is no process %" PRIu64, o->pid);
 	return complain("process %" PRIu64 " has no statistics page: start it with "
-			"IPCWAIT_PAGE=1, or by `ipcwait run --page`",
+			"IPCWAIT_PAGE=1, or by `ipcwait run --page`, where it has one as "
+			"soon as it has had to wait",
 			o->pid);
 }
 
-/* Until the process ends, or this one is to. */
+/* Until the process ends, or this one is to. The last look comes after that. */
 static void watch(struct watched *w, struct pages *pages, const struct options *o)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	int64_t end_ns =
 		o->seconds ? w->at_ns + (int64_t)o->seconds * 1000000000 : INT64_MAX;
-	bool lives = true;
-	sigset_t ends;
+	bool lives = true, ends = false;
+	sigset_t set;
 
-	run_block_ends(&ends);
-	while (lives && w->at_ns < end_ns && sigtimedwait(&ends, NULL, &pause) < 0) {
+	run_block_ends(&set);
+	while (lives && !ends && w->at_ns < end_ns) {
+		ends = run_pause(&set, LOOK_NS);
 		watched_free(w);
 		lives = watched_look_again(w, pages);
 	}
@@ -262,20 +271,38 @@ static double count(struct watched *w, struct pages *pages, const struct options
 	return seconds;
 }
 
-static int stat_pages(const struct options *o)
+/* Return: 0, or -EINVAL after one line on stderr. */
+static int look(struct watched *w, const struct options *o, double *seconds)
 {
 	struct pages pages;
+
+	*seconds = 0;
+	if (!o->pid) {
+		watched_look(w, 0);
+		tell_of_refused(w->refused);
+		return 0;
+	}
+	if (find(&pages, o)) {
+		pages_close(&pages);
+		return -EINVAL;
+	}
+	(void)watched_look_again(w, &pages);
+	if (!o->total && !o->openmetrics)
+		*seconds = count(w, &pages, o);
+	pages_close(&pages);
+	return 0;
+}
+
+static int stat_pages(const struct options *o)
+{
 	struct watched w;
-	double seconds = 0;
+	double seconds;
 	int status;
 
-	if (find(&pages, o))
+	if (look(&w, o, &seconds))
 		return EXIT_FAILED;
-	(void)watched_look_again(&w, &pages);
-	if (!o->total && !o->openmetrics)
-		seconds = count(&w, &pages, o);
-	pages_close(&pages);
 	watched_sort(&w);
+	symbols_begin(PLACES_MS);
 	status = write_out(o, &w, seconds);
 	watched_free(&w);
 	return status;

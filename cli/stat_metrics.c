@@ -5,8 +5,11 @@
  * out.
  */
 #include "stat.h"
+#include "../tools/common/complain.h"
+#include "../tools/common/foreign_name.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1e9
@@ -64,24 +67,32 @@ static void begin(FILE *f, const char *name, const char *type, const char *text)
 	fprintf(f, "# HELP ipcwait_%s %s\n", name, text);
 }
 
-/* A label's value, with what has a meaning there escaped. */
+/*
+ * A label's value, with what has a meaning there escaped. The format is UTF-8, and a text with
+ * anything else is refused as a whole.
+ */
 static void label(FILE *f, const char *key, const char *value)
 {
+	char piece[FOREIGN_NAME_PIECE];
+
 	fprintf(f, "%s=\"", key);
-	for (; *value; value++) {
-		if (*value == '\n')
+	while (*value) {
+		char first = *value;
+
+		value = foreign_name_take_utf8(piece, value);
+		if (first == '\n')
 			fputs("\\n", f);
-		else if (*value == '"' || *value == '\\')
-			fprintf(f, "\\%c", *value);
+		else if (first == '"' || first == '\\')
+			fprintf(f, "\\%c", first);
 		else
-			fputc(*value, f);
+			fputs(piece, f);
 	}
 	fputc('"', f);
 }
 
 static void process_labels(FILE *f, const struct watched_process *p)
 {
-	fprintf(f, "{pid=\"%ld\",", (long)p->pid);
+	fprintf(f, "{pid=\"%ld\",uid=\"%lu\",", (long)p->pid, (unsigned long)p->uid);
 	label(f, "program", p->program);
 }
 
@@ -163,20 +174,11 @@ static void write_costs(FILE *f, const struct watched *w)
 	}
 }
 
-static const struct watched_process *process_of(const struct watched *w, pid_t pid)
-{
-	const struct watched_process *p = w->process;
-
-	while (p->pid != pid)
-		p++;
-	return p;
-}
-
 static void write_object(FILE *f, const struct watched *w, const struct watched_row *r,
 			 const char *family, const char *end, uint64_t n)
 {
 	fprintf(f, "ipcwait_object_%s_total", family);
-	process_labels(f, process_of(w, r->pid));
+	process_labels(f, watched_process_of(w, r));
 	fputc(',', f);
 	label(f, "object", r->name);
 	fprintf(f, ",address=\"0x%" PRIx64 "\",", r->address);
@@ -184,26 +186,68 @@ static void write_object(FILE *f, const struct watched *w, const struct watched_
 	value(f, n, strstr(family, "_seconds"));
 }
 
-/* Those with a name only: the others come and go, and each would be a series of its own. */
+/* What the labels tell apart: not the pages of a process, nor what becomes U+FFFD. */
+static int by_labels(const void *a, const void *b)
+{
+	const struct watched_row *p = a, *q = b;
+
+	if (p->pid != q->pid)
+		return p->pid < q->pid ? -1 : 1;
+	if (p->uid != q->uid)
+		return p->uid < q->uid ? -1 : 1;
+	return (p->address > q->address) - (p->address < q->address);
+}
+
+static void add(struct watched_row *to, const struct watched_row *r)
+{
+	to->waits += r->waits;
+	to->spun += r->spun;
+	to->spun_useful_ns += r->spun_useful_ns;
+	to->spun_wasted_ns += r->spun_wasted_ns;
+}
+
+/*
+ * Those with a name only: the others come and go, and each would be a series of its own. There is
+ * one for each address, because a text with a series twice is refused as a whole.
+ */
+static unsigned named_rows(const struct watched *w, struct watched_row **rows)
+{
+	unsigned n = 0, kept = 0;
+	struct watched_row *r = calloc(w->rows[PAGE_OBJECTS] + 1, sizeof(*r));
+
+	if (!r)
+		give_up("no memory");
+	for (unsigned i = 0; i < w->rows[PAGE_OBJECTS]; i++)
+		if (w->row[PAGE_OBJECTS][i].name[0])
+			r[n++] = w->row[PAGE_OBJECTS][i];
+	qsort(r, n, sizeof(*r), by_labels);
+	for (unsigned i = 0; i < n; i++) {
+		if (kept && !by_labels(&r[kept - 1], &r[i]))
+			add(&r[kept - 1], &r[i]);
+		else
+			r[kept++] = r[i];
+	}
+	*rows = r;
+	return kept;
+}
+
 static void write_objects(FILE *f, const struct watched *w)
 {
-	const struct watched_row *end = w->row[PAGE_OBJECTS] + w->rows[PAGE_OBJECTS], *r;
+	struct watched_row *r;
+	unsigned n = named_rows(w, &r);
 
 	begin(f, "object_waits", "counter", "Waits on a named object, by how they ended.");
-	for (r = w->row[PAGE_OBJECTS]; r < end; r++) {
-		if (!r->name[0])
-			continue;
-		write_object(f, w, r, "waits", "spun", r->spun);
-		write_object(f, w, r, "waits", "slept", r->waits - r->spun);
+	for (unsigned i = 0; i < n; i++) {
+		write_object(f, w, &r[i], "waits", "spun", r[i].spun);
+		write_object(f, w, &r[i], "waits", "slept", r[i].waits - r[i].spun);
 	}
 	begin(f, "object_spun_seconds", "counter",
 	      "CPU time spent spinning on a named object.");
-	for (r = w->row[PAGE_OBJECTS]; r < end; r++) {
-		if (!r->name[0])
-			continue;
-		write_object(f, w, r, "spun_seconds", "useful", r->spun_useful_ns);
-		write_object(f, w, r, "spun_seconds", "wasted", r->spun_wasted_ns);
+	for (unsigned i = 0; i < n; i++) {
+		write_object(f, w, &r[i], "spun_seconds", "useful", r[i].spun_useful_ns);
+		write_object(f, w, &r[i], "spun_seconds", "wasted", r[i].spun_wasted_ns);
 	}
+	free(r);
 }
 
 void stat_write_metrics(FILE *f, const struct watched *w)

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbol.h"
+#include "elf_place.h"
+#include "../tools/common/foreign_file.h"
+#include "../tools/common/foreign_name.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Of /proc/<pid>/maps; 100,000 mappings. */
+#define MAPS_BYTES_MOST (8 << 20)
+
+/* Smaller files are no ELF, or files of the kernel's, to read which may be to do something. */
+#define FILE_BYTES_LEAST 64
+
+/* Many rows are of one call site. */
+#define MEMORIES     256
+#define MEMORY_BYTES 160
 
 /* Part of a file as a process has mapped it. */
 struct mapping {
@@ -18,132 +30,88 @@ struct mapping {
 	char path[PATH_MAX];
 };
 
-/* A file in the memory of this process. */
-struct image {
-	const unsigned char *bytes;
-	uint64_t size;
+/* What was found. */
+struct memory {
+	uint64_t of, at; /* a process or a path, 0 if it is free; and the place in it */
+	char text[MEMORY_BYTES];
 };
 
-static bool find_mapping(pid_t pid, uint64_t address, struct mapping *m)
-{
-	char path[32], line[PATH_MAX + 128];
-	bool found = false;
-	FILE *f;
+static struct memory memory[MEMORIES];
+static int64_t left_ns; /* CPU time */
 
-	(void)snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f)) {
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void symbols_begin(unsigned most_ms)
+{
+	memset(memory, 0, sizeof(memory));
+	left_ns = (int64_t)most_ms * 1000000;
+}
+
+/* A line that is longer than @line ends the search: no sound process has one. */
+static bool find_in_maps(FILE *f, uint64_t address, struct mapping *m)
+{
+	char line[PATH_MAX + 128];
+	size_t left = MAPS_BYTES_MOST;
+
+	while (fgets(line, sizeof(line), f)) {
+		size_t length = strlen(line);
+
 		m->path[0] = '\0';
 		/* NOLINTNEXTLINE(cert-err34-c): the kernel has written it */
-		found = sscanf(line,
-			       "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %[^\n]",
-			       &m->begin, &m->end, &m->offset, m->path) >= 3 &&
-			m->begin <= address && address < m->end;
-	}
-	if (f)
-		(void)fclose(f);
-	return found && m->path[0] == '/';
-}
-
-static bool open_image(const char *path, struct image *image)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	void *p = MAP_FAILED;
-	struct stat st;
-
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	(void)close(fd);
-	*image = (struct image){ p, (uint64_t)st.st_size };
-	return p != MAP_FAILED;
-}
-
-/* The file as the process sees it, be it in another root, or removed since. */
-static bool open_mapped(pid_t pid, const struct mapping *m, struct image *image)
-{
-	char path[128];
-
-	(void)snprintf(path, sizeof(path), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
-		       (long)pid, m->begin, m->end);
-	return open_image(path, image) || open_image(m->path, image);
-}
-
-/* @n things of @size bytes at @offset; NULL: the file has not as many. */
-static const void *part(const struct image *image, uint64_t offset, uint64_t n,
-			uint64_t size)
-{
-	if (offset > image->size || offset % 8 || n > (image->size - offset) / size)
-		return NULL;
-	return image->bytes + offset;
-}
-
-static const Elf64_Ehdr *header(const struct image *image)
-{
-	const Elf64_Ehdr *e = part(image, 0, 1, sizeof(*e));
-
-	if (!e || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    e->e_phentsize != sizeof(Elf64_Phdr) || e->e_shentsize != sizeof(Elf64_Shdr))
-		return NULL;
-	return e;
-}
-
-/* What the file itself calls the place @offset in it. */
-static bool link_address(const struct image *image, const Elf64_Ehdr *e, uint64_t offset,
-			 uint64_t *address)
-{
-	const Elf64_Phdr *p = part(image, e->e_phoff, e->e_phnum, sizeof(*p));
-
-	for (unsigned i = 0; p && i < e->e_phnum; i++) {
-		if (p[i].p_type == PT_LOAD && p[i].p_offset <= offset &&
-		    offset - p[i].p_offset < p[i].p_filesz) {
-			*address = p[i].p_vaddr + (offset - p[i].p_offset);
-			return true;
-		}
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %[^\n]",
+			   &m->begin, &m->end, &m->offset, m->path) >= 3 &&
+		    m->begin <= address && address < m->end)
+			return m->path[0] == '/';
+		if (length >= left || line[length - 1] != '\n')
+			return false;
+		left -= length;
 	}
 	return false;
 }
 
-static const char *name_of(const struct image *image, const Elf64_Shdr *texts,
-			   uint32_t name)
+static bool find_mapping(pid_t pid, uint64_t address, struct mapping *m)
 {
-	if (texts->sh_type != SHT_STRTAB || texts->sh_offset > image->size ||
-	    texts->sh_size > image->size - texts->sh_offset || name >= texts->sh_size ||
-	    !memchr(image->bytes + texts->sh_offset + name, 0, texts->sh_size - name))
-		return NULL;
-	return (const char *)image->bytes + texts->sh_offset + name;
+	char path[32];
+	bool found;
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%ld/maps", (long)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	found = find_in_maps(f, address, m);
+	(void)fclose(f);
+	return found;
 }
 
-/* The function of one table of symbols that @address lies in; NULL: none does. */
-static const char *look_up(const struct image *image, const Elf64_Shdr *table,
-			   const Elf64_Shdr *texts, uint64_t address, uint64_t *into)
+static int open_file(const char *path)
 {
-	uint64_t n = table->sh_size / sizeof(Elf64_Sym);
-	const Elf64_Sym *s = part(image, table->sh_offset, n, sizeof(*s));
+	struct stat st;
+	int fd = foreign_file_open(AT_FDCWD, path, 0, &st);
 
-	for (uint64_t i = 0; s && i < n; i++) {
-		if (ELF64_ST_TYPE(s[i].st_info) != STT_FUNC || address < s[i].st_value ||
-		    address - s[i].st_value >= s[i].st_size)
-			continue;
-		*into = address - s[i].st_value;
-		return name_of(image, texts, s[i].st_name);
+	if (fd >= 0 && st.st_size < FILE_BYTES_LEAST) {
+		(void)close(fd);
+		fd = -1;
 	}
-	return NULL;
+	return fd;
 }
 
-static const char *function_at(const struct image *image, const Elf64_Ehdr *e,
-			       uint64_t address, uint64_t *into)
+/* The file as the process sees it, be it in another root, or removed since. */
+static int open_mapped(pid_t pid, const struct mapping *m)
 {
-	const Elf64_Shdr *s = part(image, e->e_shoff, e->e_shnum, sizeof(*s));
-	const char *name = NULL;
+	char path[128];
+	int fd;
 
-	for (unsigned i = 0; s && !name && i < e->e_shnum; i++)
-		if ((s[i].sh_type == SHT_SYMTAB || s[i].sh_type == SHT_DYNSYM) &&
-		    s[i].sh_link < e->e_shnum)
-			name = look_up(image, &s[i], &s[s[i].sh_link], address, into);
-	return name;
+	(void)snprintf(path, sizeof(path), "/proc/%ld/map_files/%" PRIx64 "-%" PRIx64,
+		       (long)pid, m->begin, m->end);
+	fd = open_file(path);
+	return fd < 0 ? open_file(m->path) : fd;
 }
 
 static const char *last_part(const char *path)
@@ -153,47 +121,82 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void describe(const struct image *image, const char *path, uint64_t offset,
-		     char *text, size_t size)
+/* @fd is closed; it may be none. */
+static void describe(int fd, const char *path, uint64_t offset, char *text, size_t size)
 {
-	const Elf64_Ehdr *e = header(image);
-	const char *file = last_part(path), *name = NULL;
-	uint64_t address = offset, into = 0;
+	struct elf_place place = { .address = offset };
 
-	if (e && link_address(image, e, offset, &address))
-		name = function_at(image, e, address, &into);
-	if (name)
-		(void)snprintf(text, size, "%s:%s+0x%" PRIx64, file, name, into);
+	if (fd >= 0) {
+		(void)elf_place_find(fd, offset, &place);
+		(void)close(fd);
+	}
+	if (place.function[0])
+		(void)snprintf(text, size, "%s:%s+0x%" PRIx64, last_part(path),
+			       place.function, place.into);
 	else
-		(void)snprintf(text, size, "%s+0x%" PRIx64, file, address);
+		(void)snprintf(text, size, "%s+0x%" PRIx64, last_part(path), place.address);
+}
+
+static void find_in_process(pid_t pid, uint64_t address, char *text, size_t size)
+{
+	struct mapping m;
+
+	if (find_mapping(pid, address, &m))
+		describe(open_mapped(pid, &m), m.path, address - m.begin + m.offset, text,
+			 size);
+	else
+		(void)snprintf(text, size, "0x%" PRIx64, address);
+}
+
+static struct memory *memory_of(uint64_t of, uint64_t at)
+{
+	uint64_t mixed = (of ^ at) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &memory[mixed >> 32 & (MEMORIES - 1)];
+}
+
+/* A place in a process or, if @pid is 0, in a file; NULL: there is no time left. */
+static const char *find(pid_t pid, const char *path, uint64_t at)
+{
+	uint64_t of = pid ? (uint64_t)pid : (uint64_t)(uintptr_t)path;
+	struct memory *m = memory_of(of, at);
+	int64_t begin_ns;
+
+	if (m->of == of && m->at == at)
+		return m->text;
+	if (left_ns <= 0)
+		return NULL;
+	begin_ns = cpu_ns();
+	m->of = of;
+	m->at = at;
+	if (pid)
+		find_in_process(pid, at, m->text, sizeof(m->text));
+	else
+		describe(open_file(path), path, at, m->text, sizeof(m->text));
+	foreign_name_clean(m->text);
+	left_ns -= cpu_ns() - begin_ns;
+	return m->text;
 }
 
 void symbol_of(pid_t pid, uint64_t address, char *text, size_t size)
 {
-	struct mapping m;
-	struct image image;
+	const char *found = pid > 0 ? find(pid, NULL, address) : NULL;
 
-	if (!find_mapping(pid, address, &m)) {
+	if (found)
+		(void)snprintf(text, size, "%s", found);
+	else
 		(void)snprintf(text, size, "0x%" PRIx64, address);
-		return;
-	}
-	if (!open_mapped(pid, &m, &image)) {
-		(void)snprintf(text, size, "%s+0x%" PRIx64, last_part(m.path),
-			       address - m.begin + m.offset);
-		return;
-	}
-	describe(&image, m.path, address - m.begin + m.offset, text, size);
-	(void)munmap((void *)image.bytes, image.size);
+	/* The end of what did not fit. */
+	foreign_name_clean(text);
 }
 
 void symbol_in(const char *path, uint64_t offset, char *text, size_t size)
 {
-	struct image image;
+	const char *found = find(0, path, offset);
 
-	if (!open_image(path, &image)) {
-		(void)snprintf(text, size, "%s+0x%" PRIx64, last_part(path), offset);
-		return;
-	}
-	describe(&image, path, offset, text, size);
-	(void)munmap((void *)image.bytes, image.size);
+	if (found)
+		(void)snprintf(text, size, "%s", found);
+	else
+		describe(-1, path, offset, text, size);
+	foreign_name_clean(text);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "top.h"
 #include "run.h"
+#include "symbol.h"
 #include "watched.h"
 #include "../tools/common/arguments.h"
 #include "../tools/common/complain.h"
+#include "../tools/common/foreign_name.h"
+#include "../tools/common/terminal.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1e9
@@ -23,6 +24,9 @@
 #define LINES   1000
 
 #define LABEL_BYTES 128
+
+/* CPU time for finding the places of a table. */
+#define PLACES_MS 200
 
 static const char help[] =
 	"Usage: ipcwait top [OPTION]...\n"
@@ -80,24 +84,22 @@ static const struct arguments arguments = { known, sizeof(known) / sizeof(known[
 
 /* Where the tables go. */
 struct screen {
-	bool terminal, colour;
+	bool colour;
 	unsigned lines, columns, used;
 };
 
 static void begin_screen(struct screen *s)
 {
-	const char *none = getenv("NO_COLOR");
 	struct winsize size;
 
 	*s = (struct screen){ .lines = LINES, .columns = COLUMNS };
-	s->terminal = isatty(STDOUT_FILENO);
-	s->colour = s->terminal && !(none && none[0]);
-	if (s->terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
-	    size.ws_col) {
+	s->colour = terminal_has_colour(STDOUT_FILENO);
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_row && size.ws_col) {
 		s->lines = size.ws_row;
 		s->columns = size.ws_col;
 	}
-	if (s->terminal)
+	if (terminal_obeys(STDOUT_FILENO))
 		fputs("\033[H\033[2J", stdout);
 }
 
@@ -114,8 +116,9 @@ __attribute__((format(printf, 3, 4))) static void line(struct screen *s, bool he
 	/* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): clang-tidy 14 */
 	(void)vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* No character has more columns than bytes. */
 	if (s->columns < sizeof(text))
-		text[s->columns] = '\0';
+		text[foreign_name_cut(text, (int)s->columns)] = '\0';
 	printf(heading && s->colour ? "\033[1m%s\033[0m\n" : "%s\n", text);
 }
 
@@ -128,11 +131,15 @@ static void show_process(struct screen *s, const struct watched_process *p, doub
 {
 	const struct ipcwait_kind_stats *all = &p->counters.all;
 	uint64_t spun_ns = all->spun_useful_ns + all->spun_wasted_ns;
+	char user[32] = "";
 
+	/* Which of several, and who says what its name is. */
+	if (p->uid != geteuid())
+		(void)snprintf(user, sizeof(user), ", user %lu", (unsigned long)p->uid);
 	line(s, false,
-	     "%s (%ld): %.0f waits/s, %.0f %% without a sleep, CPU %.1f %%, B %.1f us",
-	     shown(p->program, -1), (long)p->pid, (double)counters_waits(all) / seconds,
-	     percent(all->spun, counters_waits(all)),
+	     "%s (%ld%s): %.0f waits/s, %.0f %% without a sleep, CPU %.1f %%, B %.1f us",
+	     shown(p->program, -1), (long)p->pid, user,
+	     (double)counters_waits(all) / seconds, percent(all->spun, counters_waits(all)),
 	     100.0 * (double)spun_ns / NS_PER_S / seconds, (double)p->block_ns / 1e3);
 }
 
@@ -167,7 +174,8 @@ static void show(struct watched *w, const struct options *o, double seconds)
 	}
 	line(&s, true, "%7s %-10s %9s %5s %8s %9s %6s %s", "PID", "KIND", "WAITS/S", "SPUN",
 	     "SLEPT/S", "WINDOW", "CPU", o->sites ? "CALL SITE" : "OBJECT");
-	for (unsigned i = 0; i < w->rows[table]; i++)
+	symbols_begin(PLACES_MS);
+	for (unsigned i = 0; i < w->rows[table] && s.used < s.lines; i++)
 		show_row(&s, &w->row[table][i], seconds);
 	if (missed)
 		line(&s, false, "and %.0f waits/s on further ones%s",
@@ -177,14 +185,14 @@ static void show(struct watched *w, const struct options *o, double seconds)
 
 static void watch(const struct options *o)
 {
-	const struct timespec pause = { .tv_sec = (time_t)o->seconds };
+	const int64_t pause_ns = (int64_t)o->seconds * 1000000000;
 	struct watched before, now, since;
 	sigset_t ends;
 
 	run_block_ends(&ends);
 	watched_look(&before, (pid_t)o->pid);
 	for (uint64_t i = 0; !o->times || i < o->times; i++) {
-		if (sigtimedwait(&ends, NULL, &pause) > 0)
+		if (run_pause(&ends, pause_ns))
 			break;
 		watched_look(&now, (pid_t)o->pid);
 		watched_since(&since, &now, &before);

@@ -12,18 +12,18 @@
 struct waits_mapping {
 	uint64_t begin, end, offset;
 	char *path;
+	unsigned told; /* later ones count more */
 };
 
 struct waits_name {
 	uint64_t object;
 	const char *name; /* within the record: any bytes, and no end */
+	unsigned told;
 };
 
 struct waits_process {
 	uint32_t pid;
 	size_t index; /* among the processes of the record */
-	struct waits_process
-		*before; /* the last with a number like this one's; for waits.c */
 	uint64_t identity;
 	const struct waits_process *parent; /* of whom it was a copy; NULL: of nobody */
 	const struct waits_process *first;  /* of those copies: where the program began */
@@ -31,8 +31,8 @@ struct waits_process {
 	uint64_t began_ns;
 	/* What it knew last; no B: nothing. */
 	uint64_t block_ns, samples, waker_ns, sleeper_ns;
-	struct waits_mapping *mapping;
-	struct waits_name *name;
+	struct waits_mapping *mapping; /* by begin */
+	struct waits_name *name;       /* by object */
 	unsigned mappings, names;
 };
 
@@ -41,23 +41,26 @@ struct waits_wait {
 	const struct ipcwait_record_wait *is;
 };
 
-#define WAITS_LASTS 4096
-
 /* In the order of the record, which is that of time for each thread. */
 struct waits {
 	const char *path;
+	/* A copy: what is in the file may change, and become shorter, at any time. */
 	const struct ipcwait_record_head *head;
 	size_t bytes;
 	struct waits_process **process;
 	struct waits_wait *wait;
 	size_t processes, n;
-	struct waits_process *last[WAITS_LASTS]; /* by number */
+	void *last; /* of tsearch(3): the last process of each number */
 	uint64_t lost;
 	const char *stopped; /* why the file could not grow any more; NULL: it could */
 	double seconds; /* from the beginning of the record to the end of the last wait */
 };
 
-/* Return: 0, or -EINVAL after one line on stderr. @path lives as long as @w. */
+/*
+ * The file may be anybody's. It has at most RECORD_BYTES_MOST (80 MiB) and PROCESSES_MOST
+ * (131,072) processes, which is more than a record can have. Return: 0, or -EINVAL after one line
+ * on stderr. @path lives as long as @w.
+ */
 int waits_open(struct waits *w, const char *path);
 
 void waits_close(struct waits *w);

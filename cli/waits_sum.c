@@ -105,27 +105,63 @@ static struct key *sorted(const struct waits *w, enum waits_by by)
 	return key;
 }
 
-static size_t groups(const struct key *key, size_t n)
+/* Waits that are one row: @n from @key on. */
+struct group {
+	const struct key *key;
+	size_t n;
+	uint64_t length_ns;
+};
+
+static int longest_group_first(const void *a, const void *b)
 {
+	const struct group *p = a, *q = b;
+	int r = compare(q->length_ns, p->length_ns);
+
+	return r ? r : compare((uintptr_t)p->key, (uintptr_t)q->key);
+}
+
+static struct group group_at(const struct key *key, size_t n)
+{
+	struct group g = { .key = key, .n = length_of_group(key, n) };
+
+	for (size_t i = 0; i < g.n; i++)
+		g.length_ns += key[i].length_ns;
+	return g;
+}
+
+/* Sorted. Return: how many there are. */
+static size_t find_groups(struct group **groups, const struct key *key, size_t n)
+{
+	struct group *all = NULL;
 	size_t found = 0;
 
-	for (size_t i = 0; i < n; i += length_of_group(key + i, n - i))
-		found++;
+	for (size_t i = 0; i < n; i += all[found++].n) {
+		/* It doubles. */
+		if (!(found & (found - 1)))
+			all = realloc(all, (found ? 2 * found : 1) * sizeof(*all));
+		if (!all)
+			give_up("no memory");
+		all[found] = group_at(key + i, n - i);
+	}
+	if (found)
+		qsort(all, found, sizeof(*all), longest_group_first);
+	*groups = all;
 	return found;
 }
 
 void waits_sum(struct waits_sums *s, const struct waits *w, enum waits_by by)
 {
 	struct key *key = sorted(w, by);
-	size_t length;
+	struct group *groups;
 
-	*s = (struct waits_sums){ .row = calloc(groups(key, w->n) + 1, sizeof(*s->row)) };
+	*s = (struct waits_sums){ .all = find_groups(&groups, key, w->n) };
+	s->n = s->all < WAITS_ROWS_MOST ? s->all : WAITS_ROWS_MOST;
+	s->row = calloc(s->n + 1, sizeof(*s->row));
 	if (!s->row)
 		give_up("no memory");
-	for (size_t i = 0; i < w->n; i += length) {
-		length = length_of_group(key + i, w->n - i);
-		add_group(&s->row[s->n++], key + i, length);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		add_group(&s->row[i], groups[i].key, groups[i].n);
+	free(groups);
 	free(key);
 	qsort(s->row, s->n, sizeof(*s->row), longest_first);
 }

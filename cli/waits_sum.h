@@ -25,9 +25,13 @@ struct waits_row {
 	uint64_t bins[WAITS_BINS]; /* by length */
 };
 
+/* A row has 900 bytes: a record of waits on a million objects would take a gigabyte. */
+#define WAITS_ROWS_MOST 65536
+
 struct waits_sums {
 	struct waits_row *row; /* the longest time in all first */
-	size_t n;
+	size_t n;              /* at most WAITS_ROWS_MOST */
+	size_t all;            /* how many there would be */
 };
 
 void waits_sum(struct waits_sums *s, const struct waits *w, enum waits_by by);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 6 MB a table; 64 processes with all the rows that the library has. */
+#define ROWS_MOST 16384
+
 static void *grow(void *all, unsigned n, size_t size)
 {
 	void *more = n & (n - 1) ? all : realloc(all, (n ? (size_t)2 * n : 1) * size);
@@ -15,19 +18,6 @@ static void *grow(void *all, unsigned n, size_t size)
 	if (!more)
 		give_up("no memory");
 	return more;
-}
-
-static struct watched_process *process_of(struct watched *w, const struct page *page)
-{
-	struct watched_process *p = w->process + w->processes - 1;
-
-	if (w->processes && p->pid == page->pid)
-		return p;
-	w->process = grow(w->process, w->processes, sizeof(*p));
-	p = &w->process[w->processes++];
-	*p = (struct watched_process){ .pid = page->pid };
-	memcpy(p->program, page->head->program, sizeof(p->program));
-	return p;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -45,6 +35,7 @@ static void add_row(struct watched *w, const struct page *page, enum page_table 
 	row = &w->row[table][w->rows[table]++];
 	*row = (struct watched_row){
 		.pid = page->pid,
+		.uid = page->uid,
 		.page = page->head->began_ns,
 		.address = r->address,
 		.site = r->site,
@@ -61,43 +52,111 @@ static void add_row(struct watched *w, const struct page *page, enum page_table 
 	memcpy(row->name, r->name, sizeof(row->name) - 1);
 }
 
-static void add_table(struct watched *w, const struct page *page, enum page_table table)
+/* While pages are looked at: how many rows there are of the user whose pages these are. */
+struct looker {
+	struct watched *w;
+	uid_t uid;
+	unsigned rows[2];
+};
+
+static void add_table(struct looker *l, const struct page *page, enum page_table table,
+		      uint64_t *missed)
 {
 	const struct ipcwait_page_row *r;
 
-	for (unsigned i = 0; (r = page_row(page, table, i)); i++)
-		if (r->address)
-			add_row(w, page, table, r);
+	for (unsigned i = 0; (r = page_row(page, table, i)); i++) {
+		if (!r->address)
+			continue;
+		if (l->rows[table] == ROWS_MOST) {
+			*missed += r->waits;
+			continue;
+		}
+		l->rows[table]++;
+		add_row(l->w, page, table, r);
+	}
 }
 
-static void add_page(struct watched *w, const struct page *page)
+static void add_page(struct looker *l, const struct page *page)
 {
-	struct watched_process *p = process_of(w, page);
+	struct watched *w = l->w;
 	struct watched_page *its;
 
+	if (l->uid != page->uid)
+		*l = (struct looker){ .w = w, .uid = page->uid };
 	w->page = grow(w->page, w->pages, sizeof(*its));
 	its = &w->page[w->pages++];
-	*its = (struct watched_page){ .pid = page->pid, .began_ns = page->head->began_ns };
+	*its = (struct watched_page){ .pid = page->pid,
+				      .uid = page->uid,
+				      .began_ns = page->head->began_ns,
+				      .block_ns = page->head->block_ns,
+				      .samples = page->head->samples };
+	memcpy(its->program, page->head->program, sizeof(its->program));
 	page_add_counters(page, &its->counters);
-	/* Of several copies of the library the one that has learned most knows best. */
-	if (page->head->samples >= p->samples && page->head->block_ns) {
-		p->samples = page->head->samples;
-		p->block_ns = page->head->block_ns;
-	}
 	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++) {
 		its->missed[t] = page_missed(page, t);
-		add_table(w, page, t);
+		add_table(l, page, t, &its->missed[t]);
+	}
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_process(pid_t pid, uid_t uid, pid_t other_pid, uid_t other_uid)
+{
+	int r = compare((uint64_t)pid, (uint64_t)other_pid);
+
+	return r ? r : compare(uid, other_uid);
+}
+
+static int by_page(const void *a, const void *b)
+{
+	const struct watched_page *p = a, *q = b;
+	int r = by_process(p->pid, p->uid, q->pid, q->uid);
+
+	return r ? r : compare(p->began_ns, q->began_ns);
+}
+
+static bool is_of(const struct watched_process *p, const struct watched_page *page)
+{
+	return p->pid == page->pid && p->uid == page->uid;
+}
+
+/* From the pages, which are sorted. */
+static void make_processes(struct watched *w)
+{
+	struct watched_process *p = NULL;
+
+	for (unsigned i = 0; i < w->pages; i++) {
+		const struct watched_page *page = &w->page[i];
+
+		if (!p || !is_of(p, page)) {
+			w->process = grow(w->process, w->processes, sizeof(*p));
+			p = &w->process[w->processes++];
+			*p = (struct watched_process){ .pid = page->pid, .uid = page->uid };
+			memcpy(p->program, page->program, sizeof(p->program));
+		}
+		/* Of several copies of the library the one that has learned most knows best. */
+		if (page->samples >= p->samples && page->block_ns) {
+			p->samples = page->samples;
+			p->block_ns = page->block_ns;
+		}
 	}
 }
 
 static const struct watched_page *page_before(const struct watched *before,
 					      const struct watched_page *now)
 {
-	for (unsigned i = 0; i < before->pages; i++)
-		if (before->page[i].pid == now->pid &&
-		    before->page[i].began_ns == now->began_ns)
-			return &before->page[i];
-	return NULL;
+	return before->pages ? bsearch(now, before->page, before->pages,
+				       sizeof(*before->page), by_page)
+			     : NULL;
+}
+
+/* Who writes to its page has written what it likes. */
+static uint64_t more_than(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
 }
 
 /* What a page has counted since @before; one that was not there had counted nothing. */
@@ -108,7 +167,7 @@ static void add_to_process(struct watched_process *p, const struct watched_page 
 	if (before)
 		counters_subtract(&p->counters, &before->counters);
 	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++)
-		p->missed[t] += page->missed[t] - (before ? before->missed[t] : 0);
+		p->missed[t] += more_than(page->missed[t], before ? before->missed[t] : 0);
 }
 
 /* Page by page: they come and go, with what they have counted, and their process stays. */
@@ -121,34 +180,63 @@ static void sum_processes(struct watched *w, const struct watched *before)
 
 		p->counters = (struct counters){ .reasons = { 0 } };
 		p->missed[PAGE_OBJECTS] = p->missed[PAGE_CALL_SITES] = 0;
-		for (; page < w->pages && w->page[page].pid == p->pid; page++)
+		for (; page < w->pages && is_of(p, &w->page[page]); page++)
 			add_to_process(p, &w->page[page],
 				       page_before(before, &w->page[page]));
 		counters_settle(&p->counters);
 	}
 }
 
+static void begin(struct looker *l, struct watched *w)
+{
+	*w = (struct watched){ .at_ns = ipcwait_now_ns() };
+	*l = (struct looker){ .w = w };
+}
+
+static void end(struct watched *w)
+{
+	if (w->pages)
+		qsort(w->page, w->pages, sizeof(*w->page), by_page);
+	make_processes(w);
+	sum_processes(w, &(struct watched){ .pages = 0 });
+}
+
+static bool take_page(void *arg, const struct page *page)
+{
+	add_page(arg, page);
+	return false;
+}
+
 void watched_look(struct watched *w, pid_t pid)
 {
 	struct pages pages;
+	struct looker l;
 
-	pages_open(&pages, pid);
-	(void)watched_look_again(w, &pages);
-	pages_close(&pages);
+	if (pid) {
+		pages_open(&pages, pid);
+		(void)watched_look_again(w, &pages);
+		pages_close(&pages);
+		return;
+	}
+	begin(&l, w);
+	w->refused = pages_visit(take_page, &l);
+	end(w);
 }
 
 bool watched_look_again(struct watched *w, struct pages *pages)
 {
+	struct looker l;
 	bool lives = false;
 
-	*w = (struct watched){ .at_ns = ipcwait_now_ns(), .refused = pages->refused };
+	begin(&l, w);
+	w->refused = pages->refused;
 	for (unsigned i = 0; i < pages->n; i++) {
 		/* First, so that what it counts at its end is read. */
 		lives = page_lives(&pages->page[i]) || lives;
 		if (page_read(&pages->page[i]))
-			add_page(w, &pages->page[i]);
+			add_page(&l, &pages->page[i]);
 	}
-	sum_processes(w, &(struct watched){ .pages = 0 });
+	end(w);
 	return lives;
 }
 
@@ -161,46 +249,26 @@ void watched_free(struct watched *w)
 	*w = (struct watched){ .at_ns = 0 };
 }
 
-static const struct watched_row *row_before(const struct watched *before,
-					    enum page_table table,
-					    const struct watched_row *now)
+static int by_row(const void *a, const void *b)
 {
-	for (unsigned i = 0; i < before->rows[table]; i++) {
-		const struct watched_row *r = &before->row[table][i];
+	const struct watched_row *p = a, *q = b;
+	int r = by_process(p->pid, p->uid, q->pid, q->uid);
 
-		if (r->pid == now->pid && r->page == now->page &&
-		    r->address == now->address)
-			return r;
-	}
-	return NULL;
+	if (!r)
+		r = compare(p->page, q->page);
+	return r ? r : compare(p->address, q->address);
 }
 
 static void subtract_row(struct watched_row *r, const struct watched_row *before)
 {
-	/* Who writes to its page has written what it likes. */
 	if (!before || before->waits > r->waits)
 		return;
 	r->waits -= before->waits;
-	r->spun = r->spun > before->spun ? least(r->spun - before->spun, r->waits) : 0;
+	r->spun = least(more_than(r->spun, before->spun), r->waits);
 	r->gave_up -= before->gave_up;
 	r->spun_useful_ns -= before->spun_useful_ns;
 	r->spun_wasted_ns -= before->spun_wasted_ns;
 	r->slept_ns -= before->slept_ns;
-}
-
-static void subtract_rows(struct watched *w, const struct watched *before,
-			  enum page_table table)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < w->rows[table]; i++) {
-		struct watched_row r = w->row[table][i];
-
-		subtract_row(&r, row_before(before, table, &r));
-		if (r.waits || r.name[0])
-			w->row[table][kept++] = r;
-	}
-	w->rows[table] = kept;
 }
 
 static void *copy(const void *all, unsigned n, size_t size)
@@ -210,6 +278,25 @@ static void *copy(const void *all, unsigned n, size_t size)
 	if (n && !p)
 		give_up("no memory");
 	return n ? memcpy(p, all, n * size) : NULL;
+}
+
+static void subtract_rows(struct watched *w, const struct watched *before,
+			  enum page_table table)
+{
+	unsigned n = before->rows[table], kept = 0;
+	struct watched_row *sorted = copy(before->row[table], n, sizeof(*sorted));
+
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), by_row);
+	for (unsigned i = 0; i < w->rows[table]; i++) {
+		struct watched_row r = w->row[table][i];
+
+		subtract_row(&r, n ? bsearch(&r, sorted, n, sizeof(r), by_row) : NULL);
+		if (r.waits || r.name[0])
+			w->row[table][kept++] = r;
+	}
+	w->rows[table] = kept;
+	free(sorted);
 }
 
 void watched_since(struct watched *d, const struct watched *now,
@@ -229,9 +316,9 @@ static int busiest_first(const void *a, const void *b)
 {
 	const struct watched_row *p = a, *q = b;
 
-	if (p->waits != q->waits)
-		return p->waits > q->waits ? -1 : 1;
-	return (p->address > q->address) - (p->address < q->address);
+	int r = compare(q->waits, p->waits);
+
+	return r ? r : by_row(a, b);
 }
 
 void watched_sort(struct watched *w)
@@ -239,6 +326,23 @@ void watched_sort(struct watched *w)
 	for (unsigned t = PAGE_OBJECTS; t <= PAGE_CALL_SITES; t++)
 		if (w->rows[t])
 			qsort(w->row[t], w->rows[t], sizeof(*w->row[t]), busiest_first);
+}
+
+const struct watched_process *watched_process_of(const struct watched *w,
+						 const struct watched_row *row)
+{
+	unsigned first = 0, end = w->processes;
+
+	while (end - first > 1) {
+		unsigned middle = first + (end - first) / 2;
+		const struct watched_process *p = &w->process[middle];
+
+		if (by_process(p->pid, p->uid, row->pid, row->uid) <= 0)
+			first = middle;
+		else
+			end = middle;
+	}
+	return &w->process[first];
 }
 
 void watched_label(const struct watched_row *row, char *text, size_t size)

@@ -8,6 +8,7 @@
 /* An object or a call site. */
 struct watched_row {
 	pid_t pid;
+	uid_t uid;
 	uint64_t page; /* what tells its page from others of the same number */
 	uint64_t address, site;
 	unsigned kind; /* IPCWAIT_KIND_COUNT: not known */
@@ -20,7 +21,10 @@ struct watched_row {
 /* Of a copy of the library in a process: its counters as they were read, not settled. */
 struct watched_page {
 	pid_t pid;
+	uid_t uid;
 	uint64_t began_ns; /* what tells it from others of the same number */
+	char program[IPCWAIT_PAGE_NAME_BYTES];
+	uint64_t block_ns, samples;
 	struct counters counters;
 	uint64_t missed[2];
 };
@@ -28,6 +32,7 @@ struct watched_page {
 /* With the sums of its pages. */
 struct watched_process {
 	pid_t pid;
+	uid_t uid; /* another user's process of the same number, in another container, is another */
 	char program[IPCWAIT_PAGE_NAME_BYTES];
 	uint64_t block_ns, samples;
 	struct counters counters;
@@ -36,14 +41,17 @@ struct watched_process {
 
 struct watched {
 	int64_t at_ns;
-	struct watched_process *process; /* by pid */
+	struct watched_process *process; /* by pid and uid */
 	struct watched_page *page;       /* the same */
 	struct watched_row *row[2];      /* by enum page_table */
 	unsigned processes, pages, rows[2];
 	unsigned refused; /* pages that this version cannot read */
 };
 
-/* All that is counted by now; @pid 0: of all processes. */
+/*
+ * All that is counted by now; @pid 0: of all processes. Of each user there are at most ROWS_MOST
+ * (16,384) objects and as many call sites; waits on further ones are missed, as the page says it.
+ */
 void watched_look(struct watched *w, pid_t pid);
 
 /* The same of these pages, read again; true: one of their processes goes on. */
@@ -61,7 +69,14 @@ void watched_since(struct watched *d, const struct watched *now,
 /* The busiest rows first. */
 void watched_sort(struct watched *w);
 
-/* What to call it: its name, or where it is waited for, or where it is. */
+/* The process of a row. */
+const struct watched_process *watched_process_of(const struct watched *w,
+						 const struct watched_row *row);
+
+/*
+ * What to call it: its name, or where it is waited for, or where it is; a terminal may have it.
+ * symbols_begin() says how long to look for places.
+ */
 void watched_label(const struct watched_row *row, char *text, size_t size);
 
 #endif

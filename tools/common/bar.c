@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bar.h"
+#include "terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 bool bar_possible(void)
 {
-	return isatty(STDERR_FILENO);
+	return terminal_obeys(STDERR_FILENO);
 }
 
 void bar_draw(double share, const char *format, ...)

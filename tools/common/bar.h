@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Is stderr a terminal? If not, the others do nothing. */
+/* Is stderr a terminal that can clear a line? If not, the others do nothing. */
 bool bar_possible(void);
 
 /* Over the one before: @share of it is done, from 0 to 1, and a text behind it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "complain.h"
+#include "foreign_name.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,31 +58,33 @@ void give_up(const char *format, ...)
 	_exit(EXIT_FAILED);
 }
 
-static char printable(char c)
-{
-	return (unsigned char)c < ' ' || c == 127 ? '?' : c;
-}
-
 const char *shown(const char *text, int length)
 {
 	static char lines[2][SHOWN_MOST + sizeof("...")];
 	static unsigned turn;
 	char *line = lines[turn++ % 2];
-	int i;
+	int most = length < 0 || length > SHOWN_MOST ? SHOWN_MOST : length;
+	int n = foreign_name_cut(text, most);
 
-	for (i = 0; text[i] && i != length && i < SHOWN_MOST; i++)
-		line[i] = printable(text[i]);
-	strcpy(line + i, text[i] && i != length ? "..." : "");
+	memcpy(line, text, (size_t)n);
+	line[n] = '\0';
+	foreign_name_clean(line);
+	if (text[n] && most != length)
+		strcat(line, "...");
 	return line;
 }
 
 void show_command_line(int argc, char **argv)
 {
+	char piece[FOREIGN_NAME_PIECE];
+
 	fputs(program_name, stdout);
 	for (int i = 1; i < argc; i++) {
 		putchar(' ');
-		for (const char *c = argv[i]; *c; c++)
-			putchar(printable(*c));
+		for (const char *c = argv[i]; *c;) {
+			c = foreign_name_take(piece, c);
+			fputs(piece, stdout);
+		}
 	}
 	putchar('\n');
 }

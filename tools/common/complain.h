@@ -39,8 +39,8 @@ __attribute__((format(printf, 1, 2))) int refuse(const char *format, ...);
 __attribute__((noreturn, format(printf, 1, 2))) void give_up(const char *format, ...);
 
 /*
- * Up to @length characters of @text, all if -1, with '?' for control characters and "..."
- * for what is too long. Valid until the second call from now.
+ * Up to @length bytes of @text, all if -1, with '?' for what a terminal would not only show, as
+ * foreign_name_take(), and "..." for what is too long. Valid until the second call from now.
  */
 const char *shown(const char *text, int length);
 

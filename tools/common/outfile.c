@@ -3,6 +3,7 @@
 #include "complain.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,6 +64,24 @@ int outfile_check(const char *option, const char *path)
 	return error ? cannot(option, path, error) : 0;
 }
 
+static void do_nothing(int signal_number)
+{
+	(void)signal_number;
+}
+
+/*
+ * At the limit for the size of files the kernel sends SIGXFSZ, which ends the process. After a
+ * handler the write fails with EFBIG. Unlike SIG_IGN, a handler is not passed on by execve(2).
+ */
+static void outlive_the_limit(void)
+{
+	const struct sigaction ours = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		(void)sigaction(SIGXFSZ, &ours, NULL);
+}
+
 int outfile_open(struct outfile *o, const char *option, const char *path)
 {
 	int error = check_place(path);
@@ -77,6 +96,7 @@ int outfile_open(struct outfile *o, const char *option, const char *path)
 		     (long)getpid());
 	if (n >= (int)sizeof(o->unfinished))
 		return cannot(option, path, ENAMETOOLONG);
+	outlive_the_limit();
 	/* "x" fails rather than follow or empty what is there. */
 	o->f = fopen(o->unfinished, "wxe");
 	return o->f ? 0 : cannot(option, path, errno);

@@ -9,6 +9,9 @@
  * library's counters. So nothing has to be written at the end: what a process has counted is there
  * however it ended, and whatever descriptors it closed. Who comes after the last slot shares the
  * first with an earlier process, which is as a rule gone.
+ *
+ * A program that another user runs, or that is in another PID namespace, cannot open the file. Its
+ * module says so by a message without content to a datagram socket of the reader's.
  */
 #ifndef TOOLS_TALLY_FORM_H
 #define TOOLS_TALLY_FORM_H
@@ -22,11 +25,14 @@
 #define TALLY_VARIABLE "IPCWAIT_PRELOAD_TALLY"
 #define TALLY_FORMAT   "%llu:/proc/%d/fd/%d"
 
+/* The abstract name of that socket, by the file's inode. */
+#define TALLY_SOCKET "ipcwait-tally/%llu"
+
 /* "0": the programs that this one starts run without the module, and are not counted. */
 #define FOLLOW_VARIABLE "IPCWAIT_PRELOAD_FOLLOW"
 
 #define TALLY_MAGIC   UINT32_C(0x54575049) /* "IPWT" */
-#define TALLY_VERSION 1
+#define TALLY_VERSION 2
 
 #define TALLY_SLOTS 1024
 
@@ -50,6 +56,7 @@ struct tally_head {
 	uint32_t programs; /* started with the module, by exec */
 	uint32_t forks;    /* children of fork(2) in them */
 	uint32_t unopened; /* of these, who count in the slot of their parent */
+	uint32_t left_out; /* programs that were started without the module */
 };
 
 #endif
