@@ -9,14 +9,20 @@
     jobs.send(b"work")                        # here
     jobs.attach().recv()                      # in a child: b"work", filled up with zeros
 
-Waits let other threads of Python run, end with Ctrl-C, and spin for as long as pays before they
-sleep. Needs the shared library, libipcwait.so.0; IPCWAIT_LIBRARY may name another file.
+Waits let other threads of Python run and spin for as long as pays before they sleep. A signal
+handler runs within 50 ms. If it raises, as that of Ctrl-C does, the wait has taken nothing; this
+holds for CPython from 3.11 on. Needs the shared library, libipcwait.so.0; IPCWAIT_LIBRARY may name
+another file.
 """
 
+import collections
 import ctypes
 import errno
+import math
 import mmap
+import operator
 import os
+import threading
 
 __all__ = ["Semaphore", "Mutex", "Channel", "Closed", "OwnerDied", "SIZE", "version"]
 
@@ -25,6 +31,15 @@ SIZE = 32
 
 _FOREVER = 2 ** 63 - 1
 _ROBUST = 0x40
+_WAITABLE_CHANNEL = 5
+
+# The library's limits: IPCWAIT_SEM_VALUE_MAX and those of channels.
+_TOKENS_MOST = 2 ** 31 - 1
+_ELEM_SIZE_MOST = 2 ** 20
+_CAPACITY_MOST = 2 ** 32
+
+# What was waited for is not there, or was not in time.
+_NOT_NOW = (-errno.EAGAIN, -errno.EBUSY, -errno.ETIMEDOUT)
 
 # Python runs handlers of signals between two of these.
 _SLICE_NS = 50_000_000
@@ -44,6 +59,15 @@ class _Params(ctypes.Structure):
                 ("flags", ctypes.c_uint), ("reserved", ctypes.c_uint32 * 3)]
 
 
+class _Waitable(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("flags", ctypes.c_uint), ("object", ctypes.c_void_p),
+                ("expected", ctypes.c_uint64)]
+
+
+# struct ipcwait_window: what the waits of an object have taught.
+_Window = ctypes.c_uint64 * 2
+
+
 def _load():
     lib = ctypes.CDLL(os.environ.get("IPCWAIT_LIBRARY") or "libipcwait.so.0")
     pointer, number = ctypes.c_void_p, ctypes.c_int64
@@ -51,6 +75,7 @@ def _load():
             "ipcwait_sem_init": [pointer, ctypes.c_uint, ctypes.c_uint],
             "ipcwait_sem_wait_until": [pointer, number],
             "ipcwait_sem_trywait": [pointer],
+            "ipcwait_sem_post": [pointer],
             "ipcwait_sem_post_n": [pointer, ctypes.c_uint32],
             "ipcwait_sem_value": [pointer],
             "ipcwait_mutex_init": [pointer, ctypes.c_uint],
@@ -62,7 +87,7 @@ def _load():
             "ipcwait_channel_attach": [ctypes.c_int, pointer],
             "ipcwait_channel_send_until": [pointer, pointer, number],
             "ipcwait_channel_trysend": [pointer, pointer],
-            "ipcwait_channel_recv_until": [pointer, pointer, number],
+            "ipcwait_wait_any": [pointer, ctypes.c_uint, number, pointer],
             "ipcwait_channel_tryrecv": [pointer, pointer],
             "ipcwait_channel_close": [pointer]}.items():
         getattr(lib, name).argtypes = arguments
@@ -91,27 +116,74 @@ def _check(result):
     return result
 
 
-def _wait(call, timeout):
-    """call(deadline) until it says something else than that the deadline is past."""
-    end = _FOREVER if timeout is None else _lib.ipcwait_now_ns() + int(timeout * 1e9)
-    while True:
-        until = min(end, _lib.ipcwait_now_ns() + _SLICE_NS)
-        result = call(until)
-        if result != -errno.ETIMEDOUT or until == end:
-            return result
+def _check_not_now(result):
+    """Raises what a call on a channel has returned, unless the call only was too early."""
+    if result == -errno.EPIPE:
+        raise Closed
+    if result not in _NOT_NOW:
+        _check(result)
 
 
-class _Object:
+def _number(value, least, most, what):
+    """@value, if it is a whole number within these limits."""
+    value = operator.index(value)
+    if not least <= value <= most:
+        raise ValueError(f"{what} is from {least} to {most}, not {value}")
+    return value
+
+
+def _end(timeout):
+    """The deadline of a wait of @timeout seconds, in ns; 0 if the wait is a look."""
+    if timeout is None:
+        return _FOREVER
+    if math.isnan(timeout):
+        raise ValueError("the timeout is not a number")
+    if timeout > threading.TIMEOUT_MAX:
+        raise OverflowError(f"the timeout is above {threading.TIMEOUT_MAX} seconds")
+    return _lib.ipcwait_now_ns() + math.ceil(timeout * 10 ** 9) if timeout > 0 else 0
+
+
+def _end_of(blocking, timeout):
+    """The same of an acquire()."""
+    if blocking:
+        return _end(timeout)
+    if timeout is not None:
+        raise ValueError("a call that does not block takes no timeout")
+    return 0
+
+
+def _slice(end):
+    return min(end, _lib.ipcwait_now_ns() + _SLICE_NS)
+
+
+def _take(said, attempt, wait, at, end):
+    """attempt(at), then wait(at, deadline) until @end: @said, of one place, gets what they return.
+
+    A handler of a signal may raise here or later in the caller. @said tells the caller then whether
+    it has taken something: C code puts the result there, and no handler runs before it has.
+    """
+    said.extend(map(attempt, (at,)))
+    while end and said[0] in _NOT_NOW:
+        until = _slice(end)
+        said.extend(map(wait, (at,), (until,)))
+        if until == end:
+            return
+
+
+class _Single:
+    """Its copy would be the same object in C, which must be ended once."""
+
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+
+
+class _Object(_Single):
     """Zero bytes in memory that processes share are a valid object."""
 
     def __init__(self, buffer, offset):
         if buffer is None:
-            self._memory = mmap.mmap(-1, SIZE)
-        else:
-            self._memory = memoryview(buffer)[offset:offset + SIZE]
-            if self._memory.nbytes < SIZE:
-                raise ValueError(f"the buffer has no {SIZE} bytes from {offset} on")
-        self._bytes = (ctypes.c_char * SIZE).from_buffer(self._memory)
+            buffer, offset = mmap.mmap(-1, SIZE), 0
+        self._bytes = (ctypes.c_char * SIZE).from_buffer(buffer, offset)
         self._at = ctypes.addressof(self._bytes)
         if self._at % 8:
             raise ValueError("the address is not a multiple of 8")
@@ -128,22 +200,27 @@ class Semaphore(_Object):
     def __init__(self, value=1, *, buffer=None, offset=0, attach=False):
         super().__init__(buffer, offset)
         if not attach:
+            value = _number(value, 0, _TOKENS_MOST, "the value of a semaphore")
             _check(_lib.ipcwait_sem_init(self._at, value, 0))
 
     def acquire(self, blocking=True, timeout=None):
         """True with a token; False if there was none, or not within @timeout seconds."""
-        if blocking:
-            result = _wait(lambda until: _lib.ipcwait_sem_wait_until(self._at, until), timeout)
-        else:
-            result = _lib.ipcwait_sem_trywait(self._at)
-        if result in (-errno.ETIMEDOUT, -errno.EAGAIN):
-            return False
-        _check(result)
-        return True
+        end, said = _end_of(blocking, timeout), collections.deque(maxlen=1)
+        try:
+            _take(said, _lib.ipcwait_sem_trywait, _lib.ipcwait_sem_wait_until, self._at, end)
+            return said[0] not in _NOT_NOW and _check(said[0]) == 0
+        except BaseException:
+            if said and said[0] == 0:
+                _lib.ipcwait_sem_post(self._at)
+            raise
 
     def release(self, n=1):
-        """Put @n tokens in."""
-        _check(_lib.ipcwait_sem_post_n(self._at, n))
+        """Put @n tokens in. ValueError: there would be too many, and none is put in."""
+        n = _number(n, 1, _TOKENS_MOST, "the number of tokens")
+        result = _lib.ipcwait_sem_post_n(self._at, n)
+        if result == -errno.EOVERFLOW:
+            raise ValueError(f"a semaphore has {_TOKENS_MOST} tokens at most")
+        _check(result)
 
     @property
     def value(self):
@@ -154,49 +231,67 @@ class Semaphore(_Object):
         self.acquire()
         return self
 
+    # Not by release(): a handler may raise where a function begins, and this is one already.
     def __exit__(self, *unused):
-        self.release()
+        _check(_lib.ipcwait_sem_post(self._at))
 
 
 class Mutex(_Object):
     """A mutex; where it lies is as for Semaphore. With @robust acquire() raises OwnerDied, holding
-    it, after its owner has died."""
+    it, after its owner has died. If a handler raises in that wait, its exception is the cause."""
 
     def __init__(self, *, robust=False, buffer=None, offset=0, attach=False):
         super().__init__(buffer, offset)
         if not attach:
             _check(_lib.ipcwait_mutex_init(self._at, _ROBUST if robust else 0))
 
-    def acquire(self, blocking=True, timeout=None):
-        """True if it is held now; False if another has it, all of @timeout seconds long."""
-        if blocking:
-            result = _wait(lambda until: _lib.ipcwait_mutex_lock_until(self._at, until), timeout)
-        else:
-            result = _lib.ipcwait_mutex_trylock(self._at)
-        if result in (-errno.ETIMEDOUT, -errno.EBUSY):
-            return False
-        if result == -errno.EOWNERDEAD:
-            raise OwnerDied
+    def acquire(self, blocking=True, timeout=-1):
+        """True if it is held now; False if another has it, all of @timeout seconds long. -1 and
+        None wait for ever."""
+        if timeout == -1:
+            timeout = None
+        if timeout is not None and timeout < 0:
+            raise ValueError("the timeout is negative, and not -1")
+        end, said = _end_of(blocking, timeout), collections.deque(maxlen=1)
+        try:
+            _take(said, _lib.ipcwait_mutex_trylock, _lib.ipcwait_mutex_lock_until, self._at, end)
+            if said[0] != -errno.EOWNERDEAD:
+                return said[0] not in _NOT_NOW and _check(said[0]) == 0
+        except BaseException as raised:
+            if said and said[0] == 0:
+                _lib.ipcwait_mutex_unlock(self._at)
+            # To unlock it would end it for everybody: nobody has repaired its data.
+            if said and said[0] == -errno.EOWNERDEAD:
+                raise OwnerDied from raised
+            raise
+        raise OwnerDied
+
+    def _check_owned(self, result):
+        if result == -errno.EPERM:
+            raise RuntimeError("the mutex is not locked, or by another thread")
         _check(result)
-        return True
 
     def release(self):
-        """Give it back, in the thread that has it."""
-        _check(_lib.ipcwait_mutex_unlock(self._at))
+        """Give it back, in the thread that has it. RuntimeError: it has not."""
+        self._check_owned(_lib.ipcwait_mutex_unlock(self._at))
 
     def consistent(self):
-        """What it protects has been repaired."""
-        _check(_lib.ipcwait_mutex_consistent(self._at))
+        """What it protects has been repaired. RuntimeError: nobody has died owning it."""
+        result = _lib.ipcwait_mutex_consistent(self._at)
+        if result == -errno.EINVAL:
+            raise RuntimeError("no owner of the mutex has died")
+        self._check_owned(result)
 
     def __enter__(self):
         self.acquire()
         return self
 
+    # As that of Semaphore.
     def __exit__(self, *unused):
-        self.release()
+        self._check_owned(_lib.ipcwait_mutex_unlock(self._at))
 
 
-class Channel:
+class Channel(_Single):
     """A channel of up to @capacity elements of @elem_size bytes, in a memfd.
 
     Another process gets the file, .fd, by fork or over a socket, and takes part with
@@ -209,14 +304,17 @@ class Channel:
             self.fd = os.dup(fd)
             result = _lib.ipcwait_channel_attach(self.fd, ctypes.byref(self._channel))
         else:
+            params = _Params(elem_size=_number(elem_size, 1, _ELEM_SIZE_MOST, "elem_size"),
+                             capacity=_number(capacity, 1, _CAPACITY_MOST, "the capacity"))
             self.fd = os.memfd_create("ipcwait", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-            params = _Params(elem_size=elem_size, capacity=capacity)
             result = _lib.ipcwait_channel_create_shared(self.fd, ctypes.byref(params),
                                                         ctypes.byref(self._channel))
         if result:
             os.close(self.fd)
             _check(result)
         self.elem_size = _lib.ipcwait_channel_elem_size(self._channel)
+        self._element = (_Waitable * 1)((_WAITABLE_CHANNEL, 0, self._channel.value, 0))
+        self._window = _Window()
 
     @classmethod
     def join(cls, fd):
@@ -227,29 +325,46 @@ class Channel:
         """A part of the calling process's own."""
         return Channel.join(self.fd)
 
-    def _result(self, result):
-        if result in (-errno.ETIMEDOUT, -errno.EAGAIN):
-            return False
-        if result == -errno.EPIPE:
-            raise Closed
-        _check(result)
-        return True
-
     def send(self, element, timeout=None):
-        """True if it was put in, False if there was no room within @timeout seconds."""
-        data = bytes(element)
+        """True if it was put in, False if there was no room within @timeout seconds. If a handler
+        raises after the element was put in, it does so after send() has returned True."""
+        data = memoryview(element).tobytes()
         if len(data) > self.elem_size:
             raise ValueError(f"an element has {self.elem_size} bytes, not {len(data)}")
         room = ctypes.create_string_buffer(data, self.elem_size + 1)
-        return self._result(_wait(
-            lambda until: _lib.ipcwait_channel_send_until(self._channel, room, until), timeout))
+        end, until = _end(timeout), 0
+        # Unpacked: CPython runs no handler between the call in C and the return.
+        result, = map(_lib.ipcwait_channel_trysend, (self._channel,), (room,))
+        while result != 0:
+            _check_not_now(result)
+            if until == end:
+                return False
+            until = _slice(end)
+            result, = map(_lib.ipcwait_channel_send_until, (self._channel,), (room,), (until,))
+        return True
+
+    def _wait_for_element(self, end):
+        """True: there was one, which another receiver may take, or the channel is closed."""
+        until = 0
+        while until != end:
+            until = _slice(end)
+            result = _lib.ipcwait_wait_any(self._element, 1, until, self._window)
+            if result != -errno.ETIMEDOUT:
+                return _check(result) == 0
+        return False
 
     def recv(self, timeout=None):
         """The oldest element; None if there was none within @timeout seconds."""
         room = ctypes.create_string_buffer(self.elem_size)
-        there = self._result(_wait(
-            lambda until: _lib.ipcwait_channel_recv_until(self._channel, room, until), timeout))
-        return room.raw if there else None
+        end = _end(timeout)
+        while True:
+            # Taken and returned without a handler in between, as in send().
+            result, = map(_lib.ipcwait_channel_tryrecv, (self._channel,), (room,))
+            if result == 0:
+                return room.raw
+            _check_not_now(result)
+            if not self._wait_for_element(end):
+                return None
 
     def __iter__(self):
         """Elements until it is closed and empty."""

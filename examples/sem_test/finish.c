@@ -14,6 +14,7 @@
 /* Read by signal handlers: each is one store. */
 static struct outfile *volatile unfinished;
 static volatile pid_t children[CHILDREN];
+static volatile bool bar_there; /* there may be one */
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 #define N_ENDING (sizeof(ending_signals) / sizeof(ending_signals[0]))
@@ -23,8 +24,7 @@ static void clean_up(void)
 {
 	static const char clear_line[] = BAR_TO_LINE_START_AND_CLEAR;
 
-	/* A progress bar may be there. */
-	if (isatty(STDERR_FILENO))
+	if (bar_there)
 		(void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
 	for (unsigned i = 0; i < CHILDREN; i++)
 		if (children[i] > 0)
@@ -51,6 +51,7 @@ static void set_handler(int signal_number, void (*handler)(int))
 
 void finish_on_signals(void)
 {
+	bar_there = bar_possible();
 	for (unsigned i = 0; i < N_ENDING; i++)
 		set_handler(ending_signals[i], end);
 }

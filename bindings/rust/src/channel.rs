@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 use crate::{fail, ffi};
+use std::error::Error;
+use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{size_of, ManuallyDrop, MaybeUninit};
 use std::os::raw::c_void;
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// All receivers are gone; here is what was not sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
 /// Nothing was sent, and why; here it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
     /// There is no room.
     Full(T),
@@ -34,6 +37,74 @@ pub enum TryRecvError {
     Disconnected,
 }
 
+const CLOSED_TO_SEND: &str = "sending on a closed channel";
+const CLOSED_TO_RECEIVE: &str = "receiving on a closed channel";
+
+impl<T> fmt::Debug for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendError { .. }")
+    }
+}
+
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(CLOSED_TO_SEND)
+    }
+}
+
+impl<T> Error for SendError<T> {}
+
+impl<T> fmt::Debug for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "Full(..)",
+            TrySendError::Disconnected(_) => "Disconnected(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrySendError::Full(_) => "sending on a full channel",
+            TrySendError::Disconnected(_) => CLOSED_TO_SEND,
+        })
+    }
+}
+
+impl<T> Error for TrySendError<T> {}
+
+impl<T> From<SendError<T>> for TrySendError<T> {
+    fn from(SendError(value): SendError<T>) -> Self {
+        TrySendError::Disconnected(value)
+    }
+}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(CLOSED_TO_RECEIVE)
+    }
+}
+
+impl Error for RecvError {}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TryRecvError::Empty => "receiving on an empty channel",
+            TryRecvError::Disconnected => CLOSED_TO_RECEIVE,
+        })
+    }
+}
+
+impl Error for TryRecvError {}
+
+impl From<RecvError> for TryRecvError {
+    fn from(RecvError: RecvError) -> Self {
+        TryRecvError::Disconnected
+    }
+}
+
 struct Inner<T> {
     raw: *mut ffi::RawChannel,
     senders: AtomicUsize,
@@ -47,17 +118,11 @@ unsafe impl<T: Send> Send for Inner<T> {}
 unsafe impl<T: Send> Sync for Inner<T> {}
 
 /// For as many threads as there are clones.
-#[derive(Debug)]
 pub struct Sender<T>(Arc<Inner<T>>);
 
-/// For as many threads as there are clones; each element goes to one of them.
-#[derive(Debug)]
+/// For as many threads as there are clones; each element goes to one of them. The last one drops
+/// the elements that nobody has received.
 pub struct Receiver<T>(Arc<Inner<T>>);
-
-/// In the channel an element has no address of its own type's alignment.
-unsafe extern "C" fn drop_element<T>(element: *mut c_void, _: *mut c_void) {
-    drop(ptr::read_unaligned(element as *const T));
-}
 
 /// A channel with room for `capacity` elements; with 0 each send waits for its receiver. Panics if
 /// there is no memory, or an element is larger than a MiB.
@@ -65,7 +130,8 @@ pub fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let params = ffi::ChannelParams {
         elem_size: size_of::<T>().max(1),
         capacity: capacity as u64,
-        elem_fini: Some(drop_element::<T>),
+        // The last receiver leaves none, and a panic must not pass through C.
+        elem_fini: None,
         elem_fini_arg: ptr::null_mut(),
         flags: 0,
         reserved: [0; 3],
@@ -189,18 +255,47 @@ impl<T> Inner<T> {
         // SAFETY: the channel lives as long as this. That it is closed already is no mistake.
         unsafe { ffi::ipcwait_channel_close(self.raw) };
     }
+
+    /// The oldest element of a channel that is closed. Waits for a send that is under way.
+    fn left(&self) -> Option<T> {
+        let mut slot = Slot::empty();
+        // SAFETY: there is room for an element.
+        let r = unsafe { ffi::ipcwait_channel_recv(self.raw, slot.at()) };
+        debug_assert!(r == 0 || r == -ffi::EPIPE);
+        // SAFETY: it was received.
+        (r == 0).then(|| unsafe { slot.take() })
+    }
+
+    /// Drops all elements of a channel that is closed. If some of them panic, the first panic goes
+    /// on when all are dropped.
+    fn drop_elements(&self) {
+        let mut panicked = None;
+        while let Some(element) = self.left() {
+            let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(element)));
+            panicked = panicked.or(dropped.err());
+        }
+        if let Some(payload) = panicked {
+            panic::resume_unwind(payload);
+        }
+    }
 }
 
 impl<T> Drop for Inner<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has it. What is left in it is dropped.
+        // SAFETY: nobody else has it. It is empty.
         unsafe { ffi::ipcwait_channel_destroy(self.raw) };
     }
 }
 
-impl<T> std::fmt::Debug for Inner<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Channel { .. }")
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sender { .. }")
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Receiver { .. }")
     }
 }
 
@@ -230,6 +325,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if self.0.receivers.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.close();
+            self.0.drop_elements();
         }
     }
 }

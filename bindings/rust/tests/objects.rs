@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-use ipcwait::{channel, Condvar, Mutex, RecvError, Semaphore, TryRecvError, TrySendError};
+use ipcwait::{
+    channel, Condvar, Mutex, RecvError, Semaphore, SendError, Sender, TryRecvError, TrySendError,
+};
+use std::error::Error;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{mpsc, Arc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const SHORT: Duration = Duration::from_millis(20);
+const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn version() {
@@ -178,6 +183,88 @@ fn what_is_left_is_dropped_once() {
     assert_eq!(dropped.load(Ordering::Relaxed), 1);
     drop((tx, rx));
     assert_eq!(dropped.load(Ordering::Relaxed), 5);
+}
+
+/// The request holds the last sender of its answer.
+#[test]
+fn a_request_ends_with_the_last_receiver() {
+    let (requests, server) = channel::<Sender<u8>>(4);
+    let (answer, answers) = channel(1);
+    requests.send(answer).unwrap();
+    let other = server.clone();
+    drop(server);
+    assert_eq!(answers.try_recv(), Err(TryRecvError::Empty));
+    drop(other);
+    assert_eq!(answers.recv_timeout(LONG), Err(TryRecvError::Disconnected));
+}
+
+#[test]
+fn nothing_is_left_by_a_race_with_the_last_receiver() {
+    let element = Arc::new(());
+    for round in 0..600 {
+        let (tx, rx) = channel(round % 3);
+        thread::scope(|s| {
+            for _ in 0..2 {
+                let (tx, element) = (tx.clone(), element.clone());
+                s.spawn(move || while tx.send(element.clone()).is_ok() {});
+            }
+            for _ in 0..round % 8 {
+                drop(rx.recv());
+            }
+            drop(rx);
+        });
+        assert_eq!(Arc::strong_count(&element), 1);
+    }
+}
+
+struct Bomb<'a>(&'a AtomicUsize, Option<&'static str>);
+
+impl Drop for Bomb<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        if let Some(what) = self.1 {
+            std::panic::panic_any(what);
+        }
+    }
+}
+
+#[test]
+fn all_elements_are_dropped_though_some_panic() {
+    for senders_go_first in [false, true] {
+        let dropped = AtomicUsize::new(0);
+        let (tx, rx) = channel(8);
+        for what in [None, Some("first"), None, Some("second"), None] {
+            tx.send(Bomb(&dropped, what)).unwrap();
+        }
+        let tx = if senders_go_first { None } else { Some(tx) };
+        let panicked = catch_unwind(AssertUnwindSafe(|| drop(rx))).unwrap_err();
+        assert_eq!(panicked.downcast_ref(), Some(&"first"));
+        assert_eq!(dropped.load(Ordering::Relaxed), 5);
+        drop(tx);
+    }
+}
+
+struct Opaque;
+
+fn is_said_as<A: Error + 'static, B: Error>(ours: A, debug: &str, of_std: B) {
+    assert_eq!(ours.to_string(), of_std.to_string());
+    assert_eq!(format!("{ours:?}"), debug);
+    let _: Box<dyn Error> = ours.into();
+}
+
+#[test]
+fn errors_of_any_element() {
+    let (full, gone) = (TrySendError::Full(Opaque), TrySendError::Disconnected(Opaque));
+    is_said_as(SendError(Opaque), "SendError { .. }", mpsc::SendError(Opaque));
+    is_said_as(full, "Full(..)", mpsc::TrySendError::Full(Opaque));
+    is_said_as(gone, "Disconnected(..)", mpsc::TrySendError::Disconnected(Opaque));
+    is_said_as(RecvError, "RecvError", mpsc::RecvError);
+    is_said_as(TryRecvError::Empty, "Empty", mpsc::TryRecvError::Empty);
+    is_said_as(TryRecvError::Disconnected, "Disconnected", mpsc::TryRecvError::Disconnected);
+    assert_eq!(TryRecvError::from(RecvError), TryRecvError::Disconnected);
+    assert!(matches!(TrySendError::from(SendError(Opaque)), TrySendError::Disconnected(Opaque)));
+    let ends = channel::<Opaque>(1);
+    assert_eq!(format!("{ends:?}"), format!("{:?}", mpsc::channel::<Opaque>()));
 }
 
 #[test]
