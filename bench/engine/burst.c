@@ -6,6 +6,8 @@
 #include "child.h"
 #include "row.h"
 
+#include <ipcwait/policy.h>
+
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -91,7 +93,7 @@ static void *player(void *arg)
 	struct player *p = arg;
 
 	pthread_barrier_wait(&p->arena->start);
-	if (p->arena->burst->one_cpu)
+	if (p->arena->burst->one_cpu && !p->arena->burst->stays)
 		place_on(p->arena->cpus, p->arena->n_cpus);
 	p->begin_ns = clock_now_ns();
 	play(p);
@@ -191,6 +193,9 @@ _Noreturn static void be_burst(struct arena *a)
 	int64_t begin_ns;
 
 	alarm(STALLED_S);
+	if (a->burst->moves &&
+	    ipcwait_policy_set_default(&(struct ipcwait_policy){ .place = 1 }))
+		give_up("cannot set the policy");
 	if (a->burst->one_cpu)
 		place_on(a->cpus, 1);
 	if (a->burst->nice && nice(a->burst->nice) == -1)

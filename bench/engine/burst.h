@@ -15,6 +15,8 @@ struct burst {
 	unsigned pairs;
 	bool processes;    /* two for each pair, and not two threads */
 	bool one_cpu;      /* all begin on one CPU, and may go where they like from there */
+	bool stays;        /* with one_cpu: they stay there */
+	bool moves;        /* the library may move their threads */
 	bool items;        /* the first of a pair works beside the other, as in sem_test */
 	int nice;          /* of the pairs */
 	unsigned hogs;     /* busy processes beside them */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A line with a bar that is written anew on a terminal, a line for each tenth elsewhere."""
 
+import os
 import shutil
 import sys
 import time
@@ -34,7 +35,7 @@ class Progress:
 
     def __init__(self, quiet=False):
         self.quiet = quiet
-        self.terminal = sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self.tenth = 0
         self.begin = time.monotonic()
         self.part = ""

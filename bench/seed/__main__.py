@@ -55,7 +55,7 @@ def build_folder(parser, root, asked):
 
 
 def progress(line):
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         sys.stderr.write(f"\r\033[K{line[:79]}")
         sys.stderr.flush()
 

@@ -67,7 +67,7 @@ def parse(argv):
 
 
 def progress(line):
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
 
