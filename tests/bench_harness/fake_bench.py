@@ -73,8 +73,10 @@ def misbehave(name):
         child = os.fork()
         if child == 0:
             time.sleep(1000)
-        with open(CONFIG["pid"], "w", encoding="ascii") as f:
+        # There with its text, or not there.
+        with open(CONFIG["pid"] + ".new", "w", encoding="ascii") as f:
             f.write(str(child))
+        os.rename(CONFIG["pid"] + ".new", CONFIG["pid"])
         time.sleep(1000)
     if is_to("garbage", name):
         print("{ no JSON")

@@ -39,12 +39,16 @@ class CliTest(unittest.TestCase):
 
     def run_it(self, *args, **options):
         """Run it; options are those of subprocess.run() and more environment variables."""
+        return self.run_command([PROGRAM, *args], **options)
+
+    def run_command(self, command, **options):
+        """The same of any program."""
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
-               "stdin": subprocess.DEVNULL}
+               "stdin": subprocess.DEVNULL, "text": True}
         env = dict(self.env)
         for name, value in options.items():
             (env if name.isupper() else how)[name] = value
-        return subprocess.run([PROGRAM, *args], cwd=self.dir, env=env, text=True,
+        return subprocess.run(command, cwd=self.dir, env=env,
                               timeout=SECONDS_MOST, check=False, **how)
 
     def check_one_line(self, r, status, *words):

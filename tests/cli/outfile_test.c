@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +114,23 @@ static void write_fails(void)
 	fixture_end(&here);
 }
 
+/* At the limit for the size of files, with SIGXFSZ as it is: the tool says so, and lives. */
+static void limit_is_reached(void)
+{
+	const struct rlimit most = { 4096, 4096 };
+
+	begin();
+	fixture_put(&here, "/out", "old");
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &most), 0);
+	CHECK_EQ(outfile_open(&o, "--json", path), 0);
+	for (int i = 0; i < 10000; i++)
+		(void)fputs("more", o.f);
+	CHECK_EQ(outfile_complete(&o), -EINVAL);
+	CHECK_EQ(files(), 1);
+	assert_text("old");
+	fixture_end(&here);
+}
+
 static void no_place(void)
 {
 	char other[160];
@@ -135,8 +153,9 @@ static void no_place(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CHILD_TEST(completed),   CHILD_TEST(abandoned), CHILD_TEST(rename_fails),
-		CHILD_TEST(write_fails), CHILD_TEST(no_place),
+		CHILD_TEST(completed),        CHILD_TEST(abandoned),
+		CHILD_TEST(rename_fails),     CHILD_TEST(write_fails),
+		CHILD_TEST(limit_is_reached), CHILD_TEST(no_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,31 @@ static void test_none(void **state)
 		"Reasons"));
 }
 
+/* All of the report, of a tree of processes that started @n programs without the module. */
+static const char *report_of(uint64_t n)
+{
+	static char *argv[] = { (char *)"program", NULL };
+	static const struct run_program program = { .argv = argv };
+	struct run_report r = { .program = &program,
+				.counts = { .programs = 1, .left_out = n } };
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(f);
+	run_print(f, &r);
+	run_write_json(f, &r);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void test_programs_without_the_module(void **state)
+{
+	(void)state;
+	assert_null(strstr(report_of(0), "without the module"));
+	assert_non_null(strstr(report_of(1), "1 program was started without the module"));
+	assert_non_null(strstr(report_of(2), "2 programs were started without the module"));
+	assert_non_null(strstr(report_of(2), "\"left_out\": 2"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +110,7 @@ int main(void)
 		cmocka_unit_test(test_none_that_is_rare),
 		cmocka_unit_test(test_equals),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_programs_without_the_module),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,11 +2,11 @@
 /*
  * A program that waits, for the tests of `ipcwait run`: two threads hand a token to and fro.
  *
- * Arguments are done in turn: a number N hands over N times, "close" closes all descriptors, "fork"
- * goes on in a child that the parent waits for, "pause" says so and goes on when a byte or the end
- * of the standard input comes, "children" forks as often as the next argument says, one child after
- * the other, "kill" and "_exit" end the process, and "again" executes the program anew with the
- * arguments that come then.
+ * Arguments are done in turn: a number N hands over N times, "close" closes all descriptors,
+ * "fork" goes on in a child that the parent waits for, "pause" says so and goes on when a byte or
+ * the end of the standard input comes, "children" forks as often as the next argument says, one
+ * child after the other, "queued" waits for SIGUSR1 and tells its value, "kill" and "_exit" end
+ * the process, and "again" executes the program anew with the arguments that come then.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -73,6 +73,21 @@ static void pause_here(void)
 		;
 }
 
+/* It is blocked before the line comes. */
+static void tell_value(void)
+{
+	siginfo_t info = { .si_signo = 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	(void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+	dprintf(STDOUT_FILENO, "ready\n");
+	while (sigwaitinfo(&set, &info) != SIGUSR1)
+		;
+	dprintf(STDOUT_FILENO, "value %d\n", info.si_value.sival_int);
+}
+
 static void have_children(long n)
 {
 	for (long i = 0; i < n; i++) {
@@ -97,6 +112,8 @@ int main(int argc, char **argv)
 			go_on_in_child();
 		else if (!strcmp(argv[i], "pause"))
 			pause_here();
+		else if (!strcmp(argv[i], "queued"))
+			tell_value();
 		else if (!strcmp(argv[i], "children") && i + 1 < argc)
 			have_children(strtol(argv[++i], NULL, 10));
 		else if (!strcmp(argv[i], "kill"))

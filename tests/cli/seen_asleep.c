@@ -4,8 +4,9 @@
  *
  * A thread waits ROUNDS times for a semaphore, then as often for a condition variable and for a
  * mutex. The main thread ends each wait when the kernel says that the thread sleeps. So there
- * are ROUNDS sleeps of each kind, however fast either thread is. With "pause" the program says
- * so first, and begins when a byte or the end of the standard input comes.
+ * are ROUNDS sleeps of each kind, however fast either thread is. With "pause" the program first
+ * sleeps once, so that it has its statistics page. Then it says that it pauses, and begins when a
+ * byte or the end of the standard input comes.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -117,6 +118,24 @@ static void end_all(void)
 	}
 }
 
+static void *end_first(void *arg)
+{
+	while (!is_asleep())
+		(void)sched_yield();
+	check(sem_post(&sem) == 0);
+	return arg;
+}
+
+static void sleep_once(void)
+{
+	pthread_t t;
+
+	sleeper = (int)syscall(SYS_gettid);
+	check(pthread_create(&t, NULL, end_first, NULL) == 0);
+	check(sem_wait(&sem) == 0);
+	check(pthread_join(t, NULL) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t;
@@ -125,12 +144,13 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return EXIT_FAILURE;
 	rounds = strtol(argv[1], NULL, 10);
+	check(sem_init(&sem, 0, 0) == 0);
 	if (argc > 2) {
+		sleep_once();
 		dprintf(STDOUT_FILENO, "paused %ld\n", (long)getpid());
 		while (read(STDIN_FILENO, &byte, 1) < 0)
 			;
 	}
-	check(sem_init(&sem, 0, 0) == 0);
 	check(pthread_create(&t, NULL, wait_for_all, NULL) == 0);
 	end_all();
 	check(pthread_join(t, NULL) == 0);

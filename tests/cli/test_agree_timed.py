@@ -49,6 +49,12 @@ for _ in range({TURNS}):
 t.join()
 """
 
+# A first wait, which times out: a page comes with it.
+WAITED = """
+import threading
+threading.Semaphore(0).acquire(timeout=0.05)
+"""
+
 # Each is away for long enough that the other, who has been woken, takes it.
 LOCKING = """
 import ctypes, sys, threading, time
@@ -87,8 +93,8 @@ def perf_works():
 class Agree(run_common.RunTest):
     program = PROGRAM
 
-    def python(self, *more):
-        return [*more, sys.executable, "-c", self.program]
+    def python(self, *more, before=""):
+        return [*more, sys.executable, "-c", before + self.program]
 
     def seen(self):
         """Sleeps in strace's file. A call that another thread interrupts has a second line."""
@@ -173,7 +179,7 @@ class Agree(run_common.RunTest):
     def test_a_page_and_strace(self):
         """What stat -p, and so top, reads of a process that runs already."""
         self.env["IPCWAIT_POLICY"] = "block"
-        p = self.start("--page", *self.python(), stdin=subprocess.PIPE)
+        p = self.start("--page", *self.python(before=WAITED), stdin=subprocess.PIPE)
         page = f"/dev/shm/ipcwait-{os.geteuid()}/{p.pid}"
         self.until(lambda: os.path.exists(page))
         tracer = self.begin(["strace", "-f", "-e", "trace=futex", "-o", self.path("trace"), "-p",

@@ -10,7 +10,7 @@ import common
 import info_trees
 
 CHECKS = ["cpus", "quota", "hypervisor", "steal", "load", "idle", "rseq", "clock",
-          "system_calls", "calibration", "gain", "policy", "spins"]
+          "system_calls", "call_filter", "calibration", "gain", "policy", "spins"]
 
 
 class Doctor(common.CliTest):
@@ -74,6 +74,14 @@ class Doctor(common.CliTest):
         found = self.about({**info_trees.guest(), clocks: "hpet"})
         self.assertEqual(found["clock"]["verdict"], "problem")
         self.assertIn("hpet", found["clock"]["text"])
+
+    def test_a_filter_of_system_calls(self):
+        for mode, verdict in ("0", "ok"), ("1", "note"), ("2", "note"), (None, "unknown"):
+            status = "Seccomp:\t%s\nSeccomp_filters:\t1" % mode if mode else "Name:\tx"
+            found = self.about({**info_trees.guest(), "proc/self/status": status})
+            self.assertEqual(found["call_filter"]["verdict"], verdict, mode)
+            if verdict == "note":
+                self.assertIn("`ipcwait run`", found["call_filter"]["advice"])
 
     def test_an_empty_tree(self):
         found = self.about({"proc/none": "x"})

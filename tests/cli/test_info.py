@@ -138,6 +138,7 @@ class Trees(InfoTest):
             "idle_states": None, "guest_halt_poll_ns": 200000, "kvm_halt_poll_ns": None,
             "preempt_model": "dynamic", "preempt_mode": "voluntary", "tick_ns": None,
             "clocksources": ["kvm-clock", "tsc", "acpi_pm"], "boot_options": ["idle=poll"],
+            "call_filter": None, "call_filter_reason": "/proc/self/status does not tell",
             "transparent_hugepages": "madvise", "perf_event_paranoid": -1,
             "distribution": "Debian GNU/Linux 12 (bookworm)", "spins_here": None,
             "glibc_version": None, "variables": None})

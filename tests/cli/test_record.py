@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """`ipcwait record` and `ipcwait report`: what is in a record, in each form, and what is none."""
 
+import ctypes
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 
@@ -78,7 +80,7 @@ class Record(RecordTest):
         self.assertTrue(all(w.startswith("run_waits:") for w in where), where)
 
     def test_status(self):
-        self.record(run_common.WAITS, "30", "kill", status=137)
+        self.record(run_common.WAITS, "30", "kill", status=-signal.SIGKILL)
         self.assertGreater(self.numbers()["waits"], 0)
 
     def test_what_cannot_run_takes_no_place(self):
@@ -337,6 +339,39 @@ class Report(RecordTest):
             with open(self.path("bad"), "wb") as f:
                 f.write(whole[:end])
             self.assertEqual(self.run_it("report", "bad").returncode, 0)
+
+    def record_of_a_place(self, path):
+        """A record that another program has written, of a wait in code of this file."""
+        records = [struct.pack("<IIIIQ32sQQ", 1, 5, 0, 0, 0, b"evil", 1, 0),
+                   struct.pack("<IIQQQI36x", 5, 5, 0x1000, 0x9000, 0, len(path)),
+                   struct.pack("<II64s", 6, 5, path.encode()),
+                   struct.pack("<IIIBBBBQQQQQIIQ", 2, 5, 5, 1, 0, 0, 1, 10, 0x2000, 0x2000, 1000, 0,
+                               1000, 0, 0)]
+        head = struct.pack("<QIIQQQQ32sQQQQ", 0x0a64726365777069, 1, RECORD, HEAD, 8, 0, 0, b"test",
+                           len(records), len(records), 0, 0)
+        with open(self.path("evil"), "wb") as f:
+            f.write(head.ljust(HEAD, b"\0") + b"".join(records))
+
+    def test_only_files_are_opened(self):
+        """A device may do something when it is opened; here it is a pipe, and the kernel tells."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        watch = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.addCleanup(os.close, watch)
+        for make, opened in (os.mkfifo, False), (os.mknod, True):
+            path = os.path.join("/tmp", os.path.basename(self.dir) + ".%d" % opened)
+            make(path)
+            self.addCleanup(os.unlink, path)
+            with open(path, "r+b", buffering=0) as f:
+                f.write(bytes(100))
+                self.assertGreaterEqual(
+                    libc.inotify_add_watch(watch, path.encode(), 0x20), 0)  # IN_OPEN
+                self.record_of_a_place(path)
+                self.assertIn(os.path.basename(path) + "+0x1000", self.report("evil"))
+            try:
+                events = os.read(watch, 4096)
+            except BlockingIOError:
+                events = b""
+            self.assertEqual(bool(events), opened)
 
     def test_spoilt_records(self):
         """Types and numbers that nobody has written."""

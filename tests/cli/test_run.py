@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`ipcwait run`: what it runs, how it ends, which signals it passes on."""
 
+import ctypes
 import errno
 import json
 import os
@@ -15,7 +16,7 @@ import unittest
 import common
 import run_common
 
-SH, TRUE = shutil.which("sh"), shutil.which("true")
+SH, TRUE, BASH = shutil.which("sh"), shutil.which("true"), shutil.which("bash")
 ROOT = os.geteuid() == 0
 
 ET_EXEC, PT_INTERP = 2, 3
@@ -45,9 +46,13 @@ class Statuses(run_common.RunTest):
                 r = self.ipcwait_run(*options, SH, "-c", "exit %d" % status)
                 self.assertEqual(r.returncode, status, r)
 
-    def test_the_number_of_a_signal(self):
+    def test_a_signal_that_ends_the_program(self):
+        """It ends the command too, after the report."""
         for number in signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE:
             r = self.ipcwait_run("--stats", SH, "-c", "kill -%d $$" % number)
+            self.assertEqual(r.returncode, -number, r)
+            self.assertIn("counted", r.stderr)
+            r = self.ipcwait_run("--stats", SH, "-c", "exit %d" % (128 + number))
             self.assertEqual(r.returncode, 128 + number, r)
 
     def test_without_a_report_nobody_stands_between(self):
@@ -340,19 +345,75 @@ class Signals(run_common.RunTest):
             os.execve(common.PROGRAM, ["ipcwait", "run", "--module", run_common.MODULE,
                                        "--stats", SH, "-c", script], self.env)
         self.addCleanup(os.close, terminal)
+        text = self.read_all(terminal, {"ready": b"\x03"})
+        self.assertEqual(os.WEXITSTATUS(os.waitpid(pid, 0)[1]), 0)
+        self.assertIn("end 1\r\n", text)
+
+    @unittest.skipUnless(BASH, "other shells end a loop themselves")
+    def test_a_loop_ends_at_an_interrupt(self):
+        """The shell goes by what has ended the command."""
+        pid, terminal = pty.fork()
+        if not pid:
+            os.chdir(self.dir)
+            # Only the first sleeps.
+            os.execve(BASH, ["bash", "-c", 'for i in 1 2; do "$@"; echo went on; done', "bash",
+                             common.PROGRAM, "run", "--module", run_common.MODULE, "--stats",
+                             SH, "-c", "mkdir first && echo ready && exec sleep 600"], self.env)
+        self.addCleanup(os.close, terminal)
+        text = self.read_all(terminal, {"ready": b"\x03"})
+        status = os.waitpid(pid, 0)[1]
+        self.assertNotIn("went on", text)
+        self.assertTrue(os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, status)
+
+    def read_all(self, terminal, answers):
+        """To the end of what writes to it. What stands in @answers is answered, each once."""
         text = ""
-        sent = False
         while True:
             try:
                 text += os.read(terminal, 4096).decode()
             except OSError as e:
                 self.assertEqual(e.errno, errno.EIO)
-                break
-            if "ready" in text and not sent:
-                os.write(terminal, b"\x03")
-                sent = True
-        self.assertEqual(os.WEXITSTATUS(os.waitpid(pid, 0)[1]), 0)
-        self.assertIn("end 1\r\n", text)
+                return text
+            for word in [w for w in answers if w in text]:
+                os.write(terminal, answers.pop(word))
+
+    def test_a_terminal_that_goes(self):
+        """The kernel tells the leader of the session alone, which is the command."""
+        script = "trap 'echo x >told; exit' HUP; echo ready; while :; do sleep 0.02; done"
+        pid, terminal = pty.fork()
+        if not pid:
+            os.chdir(self.dir)
+            os.execve(common.PROGRAM, ["ipcwait", "run", "--module", run_common.MODULE,
+                                       "--stats", SH, "-c", script], self.env)
+        self.addCleanup(os.waitpid, pid, 0)
+        self.addCleanup(os.killpg, pid, signal.SIGKILL)
+        text = ""
+        while "ready" not in text:
+            text += os.read(terminal, 4096).decode()
+        os.close(terminal)
+        self.until(lambda: os.path.exists(self.path("told")))
+
+    def test_the_value_of_a_queued_signal(self):
+        p = self.start("--stats", run_common.WAITS, "queued")
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        queue = ctypes.CDLL(None, use_errno=True).sigqueue
+        queue.argtypes = ctypes.c_int, ctypes.c_int, ctypes.c_void_p
+        self.assertEqual(queue(p.pid, signal.SIGUSR1, 42), 0)
+        self.assertEqual(p.stdout.readline(), "value 42\n")
+        self.assertEqual(p.wait(), 0)
+
+    def test_orphans_of_a_container(self):
+        """Process 1 is the parent of all whose parent has ended, and no zombie stays."""
+        names = ["unshare", "-Urpf", "--mount-proc"]
+        if not shutil.which("unshare") or \
+                subprocess.run([*names, TRUE], check=False, capture_output=True).returncode:
+            self.skipTest("no namespaces here")
+        script = "(sh -c 'echo x >&3' &) 3>told; while [ ! -s told ]; do sleep 0.02; done; " \
+                 "while grep -q '^State:.Z' /proc/[0-9]*/status; do sleep 0.02; done; exit 3"
+        p = subprocess.run([*names, common.PROGRAM, "run", "--module", run_common.MODULE, "--stats",
+                            SH, "-c", script], cwd=self.dir, env=self.env, check=False,
+                           capture_output=True, text=True, timeout=common.SECONDS_MOST)
+        self.assertEqual(p.returncode, 3, p)
 
     def test_it_stops_with_the_program_and_goes_on(self):
         p = self.start("--stats", SH, "-c", self.TRAP % "TERM", start_new_session=False,

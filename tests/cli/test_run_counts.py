@@ -73,6 +73,27 @@ class Counts(run_common.RunTest):
         o = self.counted(sys.executable, "-c", script)
         self.assertEqual((o["programs"], o["forks"], o["sharing"]), (1, 1, 1))
 
+    @unittest.skipUnless(ROOT, "only root can give up its rights")
+    def test_programs_that_cannot_be_counted(self):
+        """Another user may not open the counters; it says so, and is not silently left out."""
+        script = "import os, sys\nos.setgid(65534)\nos.setuid(65534)\n" \
+                 "try:\n    os.execv(sys.argv[1], sys.argv[1:])\n" \
+                 "except OSError:\n    sys.exit(77)\n"
+        os.chmod(self.dir, 0o755)
+        module = self.path("module.so")
+        shutil.copy(run_common.MODULE, module)
+        for option in "--json", "--stats":
+            r = self.run_it("run", "--module", module, option, sys.executable, "-c", script, TRUE)
+            if r.returncode == 77:
+                self.skipTest("another user cannot run a program")
+            self.assertEqual(r.returncode, 0, r)
+            if option == "--json":
+                o = json.loads(r.stderr)
+                self.assertEqual((o["programs"], o["uncounted"]), (1, 1))
+            else:
+                self.assertIn("1 program or more could not be counted", r.stderr)
+        self.assertEqual(self.counted(TRUE)["uncounted"], 0)
+
     def test_a_path_that_leads_elsewhere(self):
         other = self.write("other", "text")
         for path in "/no/such", other, "1:/no/such", "1:" + other, "1:/dev/null", "1:relative", \

@@ -3,8 +3,11 @@
 
 import fcntl
 import json
+import locale
 import os
+import pty
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -14,6 +17,15 @@ import common
 import run_common
 
 ROOT = os.geteuid() == 0
+
+
+def locale_is_missing(name):
+    try:
+        locale.setlocale(locale.LC_CTYPE, name)
+        locale.setlocale(locale.LC_CTYPE, "C")
+    except locale.Error:
+        return True
+    return False
 
 
 class Pages(run_common.RunTest):
@@ -105,7 +117,7 @@ class Stat(Pages):
         self.assertIn("1 program and 0 forks counted", r.stderr)
         self.assertIn("sem", r.stderr)
         r = self.run_it("stat", "--json", "--output", "a.json", run_common.WAITS, "20", "kill")
-        self.assertEqual(r.returncode, 137)
+        self.assertEqual(r.returncode, -signal.SIGKILL)
         with open(self.path("a.json"), encoding="ascii") as f:
             self.assertEqual(json.load(f)["programs"], 1)
 
@@ -183,7 +195,7 @@ class Stat(Pages):
         p = self.begin_paused("20", "pause")
         p.kill()
         p.wait()
-        self.assertTrue(os.path.exists(self.page_of(p.pid)))
+        # A process that makes a page may have removed it already.
         self.check_one_line(self.run_it("stat", "--pid", str(p.pid)), 1, "no process")
         self.assertFalse(os.path.exists(self.page_of(p.pid)))
 
@@ -200,7 +212,7 @@ class Made(Pages):
         with open(self.page_of(self.other.pid), "rb") as f:
             self.page = bytearray(f.read())
         head = list(struct.unpack_from(self.HEAD, self.page))
-        self.counters_at, self.objects_at = head[9], head[10]
+        self.counters_at, self.objects_at, self.row_bytes = head[9], head[10], head[20]
         shards, shard_bytes, _, self.kind_bytes = head[12:16]
         for begin, size in ((self.counters_at, shards * shard_bytes),
                             (self.objects_at, len(self.page) - self.objects_at)):
@@ -294,6 +306,137 @@ class Made(Pages):
         while not self.rate(frame := self.next_frame(p)):
             pass
         return frame
+
+    PROGRAM_AT = struct.calcsize("=QIIQQQQ")
+    NAME_AT = 8 * 41 + 16       # in a row
+
+    def write_names(self, program, name, row=0):
+        """Of the program and of an object, as their user likes them."""
+        at = self.objects_at + row * self.row_bytes
+        self.page[self.PROGRAM_AT:self.PROGRAM_AT + 32] = program.ljust(32, b"\0")
+        struct.pack_into("=2Q", self.page, at, 0x7000, 5)
+        self.page[at + self.NAME_AT:at + self.NAME_AT + 32] = name.ljust(32, b"\0")
+        self.write(spun=5)
+
+    def look(self, *args):
+        """What it writes, in bytes; of the page that this test has written alone."""
+        hidden = os.path.join(run_common.FOLDER, ".%d" % self.other.pid)
+        os.rename(self.page_of(self.other.pid), hidden)
+        try:
+            r = self.run_it(*args, "-p", str(self.other.pid), text=False)
+        finally:
+            os.rename(hidden, self.page_of(self.other.pid))
+        self.assertEqual((r.returncode, r.stderr), (0, b""))
+        return r.stdout
+
+    def test_names_that_a_terminal_would_obey(self):
+        for name in "C", "C.UTF-8":
+            self.env["LC_ALL"] = name
+            for evil in b"\x1b]0;x\a\x1b[31mX", b"\x9b31mX", b"\xc2\x9b31mX", b"a\rb\x7f":
+                self.write_names(evil, b"n" + evil)
+                self.check_harmless(self.look("stat", "--total"))
+            self.write_names(b"\x1b[31m\x9b31mX", b"\xc2\x9b31mX\r\x7f")
+            self.check_harmless(self.look("top", "-n", "1"))
+
+    def check_harmless(self, out):
+        self.assertNotRegex(out, rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+        self.assertNotRegex(out, rb"(?<![\xc2-\xdf])[\x80-\x9f]")
+        self.assertIn(b"?", out)
+
+    def test_letters_stay(self):
+        self.env["LC_ALL"] = "C.UTF-8"
+        if locale_is_missing("C.UTF-8"):
+            self.skipTest("no such locale")
+        self.write_names("café".encode(), "größe".encode())
+        self.assertIn("(café)", self.look("stat", "--total").decode())
+        self.assertIn("größe", self.look("top", "-n", "1").decode())
+
+    def test_metrics_are_utf8(self):
+        """A reader refuses the whole text if one byte is not, or if a series is there twice."""
+        self.write_names(b"caf\xe9", b"a\xff\x1b\n\"")
+        self.write_names(b"caf\xe9", b"a\xfe\x1b\n\"", row=1)
+        text = self.look("stat", "--openmetrics").decode()
+        self.assertIn('program="caf\ufffd"', text)
+        series = re.findall(r'^ipcwait_object_waits_total\{.*object="([^}]*)",address=.*end="spun"',
+                            text, re.M)
+        self.assertEqual(series, ['a\ufffd\ufffd\\n\\"'])
+        names = [line.rsplit(" ", 1)[0] for line in text.splitlines() if line[0] != "#"]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_a_page_of_another_number(self):
+        """The file's name says whose it is, not what is in it."""
+        struct.pack_into("=I", self.page, 12, 1)
+        self.write(spun=1000)
+        r = self.run_it("stat", "--pid", str(self.other.pid), "--total", "--json")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("1 statistics page is", r.stderr)
+        self.assertEqual(json.loads(r.stdout)["pid"], self.other.pid)
+
+    def test_sizes_that_nobody_has(self):
+        """A sparse file costs its user nothing, and rows without end take time."""
+        self.write(spun=1000)
+        good = bytes(self.page)
+        os.ftruncate(self.fd, 64 << 20)
+        struct.pack_into("=Q", self.page, 16, 64 << 20)
+        self.write(spun=1000)
+        self.check_refused()
+        self.page = bytearray(good)
+        rows = 5000
+        end = self.objects_at + rows * self.row_bytes + 8
+        self.page.extend(bytes(end - len(self.page)))
+        os.ftruncate(self.fd, end)
+        struct.pack_into("=Q", self.page, 16, end)
+        struct.pack_into("=QQ", self.page, self.PROGRAM_AT + 64 + 8, self.objects_at, self.objects_at)
+        struct.pack_into("=I", self.page, self.PROGRAM_AT + 64 + 24 + 28, rows)
+        self.write(spun=1000)
+        self.check_refused()
+
+    def check_refused(self):
+        r = self.run_it("stat", "--pid", str(self.other.pid), "--total", "--json")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("1 statistics page is", r.stderr)
+
+    def test_the_last_look(self):
+        """What was counted before the interrupt counts."""
+        p = self.start_stat("-p", str(self.other.pid), "--json")
+        begun = self.sleeps(p.pid)
+        self.until(lambda: self.sleeps(p.pid) > begun)
+        self.write(spun=5)
+        p.send_signal(signal.SIGINT)
+        out = json.loads(p.communicate(timeout=common.SECONDS_MOST)[0])
+        self.assertEqual(out["kinds"]["sem"]["spun"], 5)
+
+    def test_it_stops_at_a_terminal(self):
+        """As other programs: SIGTSTP does not end it."""
+        p = self.start_stat("-p", str(self.other.pid), "--json")
+        p.send_signal(signal.SIGTSTP)
+        self.until(lambda: self.state(p.pid) == "T" or p.poll() is not None)
+        self.assertIsNone(p.poll())
+        p.send_signal(signal.SIGCONT)
+        p.send_signal(signal.SIGINT)
+        json.loads(p.communicate(timeout=common.SECONDS_MOST)[0])
+        self.assertEqual(p.returncode, 0)
+
+    @unittest.skipUnless(ROOT, "only root can be another user")
+    def test_what_another_user_says(self):
+        """He has no part in the process of this one, and nobody's folder but his own."""
+        user = 40000 + os.getpid() % 20000
+        folder = "/dev/shm/ipcwait-%d" % user
+        os.mkdir(folder, 0o700)
+        self.addCleanup(shutil.rmtree, folder)
+        before = self.stat(self.other.pid, "--total")["kinds"]["sem"]
+        self.write(spun=1 << 40)
+        os.rename(self.name, self.name + ".hidden")
+        os.rename(self.name + ".hidden", other := os.path.join(folder, os.path.basename(self.name)))
+        for folders_user, files_user in (0, 0), (user, user), (0, user), (user, 0):
+            os.chown(folder, folders_user, folders_user)
+            os.chown(other, files_user, files_user)
+            r = self.run_it("stat", "--pid", str(self.other.pid), "--total", "--json")
+            self.assertEqual(json.loads(r.stdout)["kinds"]["sem"], before)
+            text = self.run_it("stat", "--openmetrics").stdout
+            self.assertEqual('uid="%d"' % user in text, folders_user == files_user == user)
+            text = self.run_it("top", "-n", "1").stdout
+            self.assertEqual(", user %d): " % user in text, folders_user == files_user == user)
 
     def test_another_program_under_the_number(self):
         """Its counters are its own, not what they are less than those of the one before."""
@@ -411,6 +554,18 @@ class Top(Pages):
             self.assertTrue(re.search(r"^ *%d sem " % p.pid, r.stdout, re.M), r.stdout)
             self.assertLessEqual(max(map(len, r.stdout.splitlines())), 80)
             self.assertNotIn("\033", r.stdout)
+
+    def test_a_terminal_that_knows_nothing(self):
+        """Escape sequences are for terminals that say that they know them."""
+        for kind, obeys in ("dumb", False), ("", False), (None, False), ("xterm", True):
+            self.env.pop("TERM", None)
+            self.env.update({"TERM": kind} if kind is not None else {})
+            ours, theirs = pty.openpty()
+            self.addCleanup(os.close, ours)
+            r = self.run_it("top", "-n", "1", "--pid", "2147483647", stdout=theirs)
+            os.close(theirs)
+            self.assertEqual(r.returncode, 0)
+            self.assertEqual(b"\033" in os.read(ours, 65536), obeys, kind)
 
     def test_nobody(self):
         r = self.run_it("top", "-n", "1", "--pid", "2147483647")

@@ -27,7 +27,7 @@ static struct ipcwait_waitable set[EVERY_WAIT_SET];
 static struct ipcwait_futex_waiter word_set[EVERY_WAIT_SET];
 static bool condition;
 
-static atomic_bool may_go;
+static atomic_bool may_go, notified;
 
 /* Long enough for the other to fall asleep, as a rule: if it does not the test is the weaker. */
 static void let_go(void)
@@ -179,16 +179,23 @@ static void set_event(void)
 	CHECK_EQ(ipcwait_event_set(&event), 0);
 }
 
+/* A thread that comes late finds that it has been notified. */
 static void wait_eventcount(void)
 {
 	uint64_t key = ipcwait_eventcount_prepare(&eventcount);
 
-	CHECK_EQ(ipcwait_eventcount_commit(&eventcount, key, IPCWAIT_FOREVER), 0);
+	while (!atomic_load(&notified)) {
+		CHECK_EQ(ipcwait_eventcount_commit(&eventcount, key, IPCWAIT_FOREVER), 0);
+		key = ipcwait_eventcount_prepare(&eventcount);
+	}
+	ipcwait_eventcount_cancel(&eventcount);
+	atomic_store(&notified, false);
 }
 
 static void notify_eventcount(void)
 {
 	let_go();
+	atomic_store(&notified, true);
 	CHECK_EQ(ipcwait_eventcount_notify_all(&eventcount), 0);
 }
 

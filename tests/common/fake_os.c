@@ -6,12 +6,14 @@
 #include "common/check.h"
 #include "common/fake_os.h"
 #include "env/facts.h"
+#include "os/calls.h"
 #include "os/clock.h"
 #include "os/descriptor.h"
 #include "os/descriptor_watch.h"
 #include "os/file.h"
 #include "os/futex.h"
 #include "os/lines.h"
+#include "os/move.h"
 #include "os/rseq.h"
 #include "os/thread.h"
 #include "os/record_file.h"
@@ -21,6 +23,8 @@ _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 
 const struct iw_rseq_sequence iw_rseq_sequence;
 ptrdiff_t iw_rseq_offset;
+
+struct ipcwait_word32 iw_calls;
 
 /* What is asked for after fake_reset() is asked of this. */
 struct fake_os fake = { .allowed = { .count = 2 } };
@@ -164,6 +168,25 @@ bool iw_cpu_can_monitor(void)
 unsigned iw_cpu_current(void)
 {
 	return fake.cpu;
+}
+
+bool iw_move_into_crowd(void)
+{
+	return fake.crowded;
+}
+
+bool iw_move_to(unsigned cpu)
+{
+	fake.moves++;
+	if (fake.pinned)
+		return false;
+	fake.cpu = cpu;
+	return true;
+}
+
+bool iw_move_away(void)
+{
+	return iw_move_to(!fake.cpu);
 }
 
 void iw_cpu_yield(void)

@@ -56,6 +56,8 @@ struct fake_os {
 	struct iw_cpu_set allowed;      /* to the calling thread, ... */
 	struct iw_cpu_set main_allowed; /* ... and to the first, if that is not the same */
 	unsigned cpu;
+	bool crowded;        /* others want the CPUs */
+	bool pinned;         /* the thread cannot be moved */
 	uint64_t rseq_field; /* see fake_rseq() */
 	uint32_t id, birth;  /* of the calling thread, ... */
 	uint32_t process;    /* ... where: the rest of its name, ... */
@@ -75,7 +77,7 @@ struct fake_os {
 	void (*on_clock)(void); /* called with every reading of the clock */
 	void (*on_yield)(void); /* what others do with the CPU in a yield */
 
-	unsigned yields, waits, wakes, clock_readings, mask_readings, file_readings,
+	unsigned moves, yields, waits, wakes, clock_readings, mask_readings, file_readings,
 		life_readings;
 	struct fake_call wait, wake; /* the last of each */
 

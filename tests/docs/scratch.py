@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
@@ -105,6 +106,10 @@ class Scratch:
                               env=watched) as running:
             try:
                 running.stdout.readline()
+                # It has one as soon as it has had to wait.
+                page = Path(f"/dev/shm/ipcwait-{os.geteuid()}/{running.pid}")
+                while not page.exists() and running.poll() is None:
+                    time.sleep(0.01)
                 text = re.sub(r"\bPID\b", str(running.pid), text)
                 return self.call("sh", "-eu", "-c", text, cwd=folder, env=env)
             finally:

@@ -3,11 +3,13 @@
 """Build a fuzz target and run it over a number of inputs from a fixed seed, the same in every run.
 
 Usage: run.py TARGETS TARGET
+       run.py TARGETS --hash     for each target what tests/common/searched.tsv has of it
 
 TARGETS is a file that meson.build writes. A line "target=NAME" begins a target, and an argument a line
 follows: [--runs N] [--length N] [--include DIR]... [--flag=FLAG]... NAME SOURCE...
 NAME is a file beside this one and a folder in corpus/. IW_STRESS_SECONDS=N runs the target for N seconds
-from a new seed, IW_FUZZ_INPUT=FILE runs it over this one input.
+from a new seed, IW_FUZZ_INPUT=FILE runs it over this one input. A target that has not changed since
+searched.tsv was written runs one input in INPUTS_FEWER; IW_SEARCH=all: all.
 Exit status: 0 nothing was found, 1 something was, 77 there is no clang with libFuzzer.
 """
 import argparse
@@ -20,13 +22,17 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'common'))
+PROGRAMS = [os.path.join(HERE, '..', '..', name) for name in ('cli', 'tools')]
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', 'mutants')]
 
 import failure  # noqa: E402
+import searched  # noqa: E402
 
 CHECKS = '-fsanitize=fuzzer,address,undefined'
 FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-g', '-O1', '-Wall', '-Wextra', '-Werror', CHECKS,
          '-fno-sanitize-recover=all']
+INPUTS_FEWER = 4
 
 
 class Found(Exception):
@@ -64,7 +70,27 @@ def headers_digest(folders):
     """A hash of all headers that a source may include."""
     paths = sorted(os.path.join(top, name) for folder in folders
                    for top, _, names in os.walk(folder) for name in names if name.endswith('.h'))
-    return digest(*(part for path in paths for part in (path.encode(), read(path))))
+    top = os.path.join(HERE, '..', '..')
+    return digest(*(part for path in paths
+                    for part in (os.path.relpath(path, top).encode(), read(path))))
+
+
+def header_folders(args):
+    """What a source may include from: the folders of the command line, and those of the sources."""
+    tops = [*args.include, HERE]
+    beside = {os.path.dirname(source) for source in args.source}
+    return [*tops, *sorted(d for d in beside
+                           if not any((d + os.sep).startswith(top + os.sep) for top in tops))]
+
+
+def hash_of(args):
+    """A hash of all that decides what a target does with its inputs."""
+    corpus = os.path.join(HERE, 'corpus', args.target)
+    paths = [os.path.join(HERE, args.target + '.c'), *args.source,
+             *sorted(os.path.join(corpus, name) for name in os.listdir(corpus))]
+    here = os.path.normpath(os.path.join(HERE, '..', '..')).encode()
+    flags = [f.encode().replace(here, b'') for f in (*args.flag, str(args.runs), str(args.length))]
+    return digest(headers_digest(header_folders(args)).encode(), *flags, *map(read, paths))
 
 
 def object_of(clang, source, flags, folder, headers):
@@ -83,7 +109,8 @@ def build(clang, args, folder):
     program = os.path.join(folder, args.target)
     objects = os.path.join(args.build, 'tests', 'fuzz', 'objects')
     os.makedirs(objects, exist_ok=True)
-    headers = headers_digest([*args.include, HERE])
+    # The same for all targets, which share objects.
+    headers = headers_digest([*args.include, HERE, *PROGRAMS])
     for name in os.listdir(objects):
         if not name.startswith(headers):
             with contextlib.suppress(FileNotFoundError):
@@ -103,7 +130,8 @@ def inputs(args, folder):
     if one:
         return [os.path.abspath(one)]
     seconds = os.environ.get('IW_STRESS_SECONDS')
-    effort = ['-max_total_time=' + seconds] if seconds else ['-seed=1', f'-runs={args.runs}']
+    runs = args.runs // INPUTS_FEWER if searched.is_known('fuzz ' + args.target, hash_of(args)) else args.runs
+    effort = ['-max_total_time=' + seconds] if seconds else ['-seed=1', f'-runs={runs}']
     # What the fuzzer finds on its way goes into the first folder, so not into the corpus.
     found = os.path.join(folder, 'found')
     os.mkdir(found)
@@ -119,11 +147,15 @@ def run(program, args, folder):
                 '-print_final_stats=1', *inputs(args, folder)], f'fuzz target {args.target}', env=env))
 
 
-def arguments(path, name):
-    """The lines that follow "target=NAME" in the file of targets."""
+def all_targets(path):
+    """For each target the lines that follow "target=NAME" in the file of targets."""
     with open(path, encoding='utf-8') as f:
         parts = f.read().split('target=')
-    listed = {lines[0]: lines[1:] for lines in (part.splitlines() for part in parts[1:])}
+    return {lines[0]: lines[1:] for lines in (part.splitlines() for part in parts[1:])}
+
+
+def arguments(path, name):
+    listed = all_targets(path)
     if name not in listed:
         sys.exit(failure.narrow(f'no target {name!r}; there are: {" ".join(sorted(listed))}'))
     return listed[name]
@@ -148,6 +180,10 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     path, name = sys.argv[1:]
+    if name == '--hash':
+        for target, lines in sorted(all_targets(path).items()):
+            print(f'fuzz {target}\t{hash_of(parsed(path, lines))}')
+        return 0
     args = parsed(path, arguments(path, name))
     clang = shutil.which('clang')
     with tempfile.TemporaryDirectory(prefix='ipcwait-fuzz-') as folder:

@@ -125,10 +125,10 @@ static void check_policy(struct input *in)
 		p.max_spin_us = take_32(in) % 120000;
 	if (how & 16)
 		((uint32_t *)&p)[take_8(in) % (sizeof(p) / 4)] = take_32(in);
-	any = p.reserved[0] | p.reserved[1] | p.reserved[2] | p.reserved[3];
+	any = p.reserved[0] | p.reserved[1] | p.reserved[2];
 	r = ipcwait_policy_set_default(how & 32 ? NULL : &p);
 	FUZZ_CHECK((r == 0) == (!(how & 32) && (unsigned)p.preset <= IPCWAIT_TICKS &&
-				p.max_spin_us <= 100000 && !any));
+				p.max_spin_us <= 100000 && p.place <= 1 && !any));
 	FUZZ_CHECK(r == 0 || r == -EINVAL);
 	if (r == 0)
 		model.preset = p.preset;

@@ -143,4 +143,26 @@ static inline uint64_t ipcwait_impl_swap64_seq_cst(struct ipcwait_word64 *w, uin
 	return __atomic_exchange_n(&w->v, v, __ATOMIC_RELAXED);
 }
 
+static inline void *ipcwait_impl_loadptr_relaxed(const struct ipcwait_wordptr *w)
+{
+	fuzz_step();
+	return __atomic_load_n(&w->v, __ATOMIC_RELAXED);
+}
+
+static inline void *ipcwait_impl_loadptr_acquire(const struct ipcwait_wordptr *w)
+{
+	return ipcwait_impl_loadptr_relaxed(w);
+}
+
+static inline void ipcwait_impl_storeptr_relaxed(struct ipcwait_wordptr *w, void *v)
+{
+	fuzz_step();
+	__atomic_store_n(&w->v, v, __ATOMIC_RELAXED);
+}
+
+static inline void ipcwait_impl_storeptr_release(struct ipcwait_wordptr *w, void *v)
+{
+	ipcwait_impl_storeptr_relaxed(w, v);
+}
+
 #endif

@@ -17,6 +17,7 @@
 static constexpr auto LONG = std::chrono::seconds(20);
 static constexpr auto SHORT = std::chrono::milliseconds(5);
 
+#ifdef __cpp_exceptions
 template <class F> static bool fails_with(int error, F f)
 {
 	try {
@@ -26,5 +27,6 @@ template <class F> static bool fails_with(int error, F f)
 	}
 	return false;
 }
+#endif
 
 #endif

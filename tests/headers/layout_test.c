@@ -93,13 +93,21 @@ static_assert(offsetof(struct ipcwait_cond, unused) == 36, "cond.unused");
 static_assert(offsetof(struct ipcwait_cond, flags) == 40, "cond.flags");
 
 static_assert(sizeof(struct ipcwait_kind_stats) == 104, "kind_stats");
+static_assert(offsetof(struct ipcwait_policy, max_spin_us) == 4, "policy.max_spin_us");
+static_assert(offsetof(struct ipcwait_policy, reserved) == 8, "policy.reserved");
+static_assert(offsetof(struct ipcwait_policy, place) == 20, "policy.place");
+static_assert(sizeof(struct ipcwait_policy) == 24, "policy");
+
 static_assert(offsetof(struct ipcwait_stats, kind) == 32, "stats.kind");
 static_assert(offsetof(struct ipcwait_stats, reasons) == 32 + 104 * IPCWAIT_KIND_SPACE,
 	      "stats.reasons");
 static_assert(offsetof(struct ipcwait_stats, awake_requests) ==
 		      32 + 104 * IPCWAIT_KIND_SPACE + 256,
 	      "stats.awake_requests");
-static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 272, "stats");
+static_assert(offsetof(struct ipcwait_stats, moves_apart) ==
+		      32 + 104 * IPCWAIT_KIND_SPACE + 272,
+	      "stats.moves_apart");
+static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 288, "stats");
 
 static_assert(sizeof(struct ipcwait_futex_waiter) == 16, "futex_waiter");
 static_assert(offsetof(struct ipcwait_futex_waiter, flags) == 12, "futex_waiter.flags");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each CASE is refused, with a message that has what stands beside it. Without any there is no
- * warning.
+ * Each CASE is refused, with a message that has what stands beside it; one "from" a standard is
+ * accepted before that. Without any there is no warning.
  */
+#include <ipcwait/channel.hpp>
 #include <ipcwait/ipcwait.hpp>
 
 template <class Lock> void wait(Lock &lock)
@@ -54,6 +55,46 @@ void use()
 	all.arrive();
 #endif
 	all.arrive_and_wait();
+}
+
+/* Tells the time, and lacks the types of a clock. */
+struct no_clock {
+	using duration = std::chrono::milliseconds;
+	using time_point = std::chrono::time_point<no_clock>;
+	static constexpr bool is_steady = true;
+	static time_point now();
+};
+
+struct objects {
+	ipcwait::timed_mutex timed;
+	ipcwait::shared_timed_mutex shared;
+	ipcwait::counting_semaphore<> tokens{ 0 };
+	ipcwait::mutex plain;
+	ipcwait::condition_variable c;
+	ipcwait::condition_variable_any any;
+	ipcwait::channel<int> numbers;
+};
+
+void use_times(objects &o, const no_clock::time_point &end)
+{
+	ipcwait::unique_lock lock(o.plain);
+
+#if CASE == 11 /* from c++20: the time is not of a clock */
+	(void)o.timed.try_lock_until(end);
+#elif CASE == 12 /* from c++20: the time is not of a clock */
+	(void)o.shared.try_lock_shared_until(end);
+#elif CASE == 13 /* from c++20: the time is not of a clock */
+	(void)o.tokens.try_acquire_until(end);
+#elif CASE == 14 /* from c++20: the time is not of a clock */
+	(void)o.c.wait_until(lock, end);
+#elif CASE == 15 /* from c++20: the time is not of a clock */
+	(void)o.any.wait_until(lock, end, [] { return true; });
+#elif CASE == 16 /* from c++20: the time is not of a clock */
+	(void)o.numbers.recv_until(end);
+#elif CASE == 17 /* from c++20: the time is not of a clock */
+	(void)ipcwait::select_until(end, nullptr, 0);
+#endif
+	(void)end;
 }
 
 /* What derives from the lock, or stands for it, is one. */

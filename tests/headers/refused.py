@@ -13,7 +13,7 @@ import failure  # noqa: E402
 
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wold-style-cast', '-Wconversion', '-Wshadow',
             '-Werror']
-CASE = re.compile(r'CASE == (\d+)\s*/\* (.*?) \*/')
+CASE = re.compile(r'CASE == (\d+)\s*/\* (?:from (c\+\+\d\d): )?(.*?) \*/')
 
 
 def compiled(compiler, standard, include, source, case):
@@ -31,13 +31,15 @@ def main():
         cases = CASE.findall(file.read())
     status, messages = compiled(compiler, standard, include, source, 0)
     faults = [messages] if status else []
-    for case, wanted in cases:
+    for case, since, wanted in cases:
         status, messages = compiled(compiler, standard, include, source, case)
-        if not status:
+        if standard < since:
+            faults += [f'case {case} is refused before {since}:\n{messages}'] if status else []
+        elif not status:
             faults.append(f'case {case} compiles')
         elif wanted not in messages:
             faults.append(f'case {case} is refused without "{wanted}":\n{failure.cut(messages, 10)}')
-    print(failure.cut('\n'.join(faults)) or f'{len(cases)} cases are refused as they should')
+    print(failure.cut('\n'.join(faults)) or f'{len(cases)} cases are refused, or accepted before their standard')
     sys.exit(bool(faults or not cases))
 
 

@@ -70,28 +70,31 @@ void iw_any_admit(const struct iw_any_kind *kind)
 
 const struct iw_made iw_channel_made = { .any = { .made = true } };
 
-int iw_eventfd_make(void)
+struct iw_eventfd *iw_eventfd_new(void)
 {
 	__atomic_store_n(&shared->readable, 1, __ATOMIC_SEQ_CST);
-	return 7;
+	return (struct iw_eventfd *)&shared->readable;
 }
 
-void iw_eventfd_set(int fd)
+int iw_eventfd_number(struct iw_eventfd *e)
 {
-	model_assert(fd == 7);
-	__atomic_store_n(&shared->readable, 1, __ATOMIC_SEQ_CST);
-	(void)model_futex_wake(&shared->readable, UINT32_MAX, true, UINT32_MAX);
+	return e ? 7 : -EMFILE;
 }
 
-void iw_eventfd_clear(int fd)
+void iw_eventfd_set(struct iw_eventfd *e)
 {
-	model_assert(fd == 7);
-	__atomic_store_n(&shared->readable, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)e, 1, __ATOMIC_SEQ_CST);
+	(void)model_futex_wake((uint32_t *)e, UINT32_MAX, true, UINT32_MAX);
 }
 
-void iw_eventfd_close(int fd)
+void iw_eventfd_clear(struct iw_eventfd *e)
 {
-	model_assert(fd == 7);
+	__atomic_store_n((uint32_t *)e, 0, __ATOMIC_SEQ_CST);
+}
+
+void iw_eventfd_end(struct iw_eventfd *e)
+{
+	(void)e;
 }
 
 static unsigned me(void)

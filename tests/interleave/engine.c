@@ -29,6 +29,9 @@
 #define SHORT_NS 500
 #define LONG_NS  1500
 
+/* Between two looks of a sleeper that nobody wakes. */
+#define LOOK_NS 1000000
+
 enum engine_spins engine_spins;
 
 /* With one CPU and with two. Ticks are ns, nothing is configured. */
@@ -94,6 +97,13 @@ int64_t iw_policy_alarm_ns(int64_t before_ns)
 {
 	(void)before_ns;
 	return model_timer_left() ? SHORT_NS : ENGINE_NEVER_NS;
+}
+
+int64_t iw_policy_look_ns(int64_t before_ns, uint32_t n)
+{
+	(void)before_ns;
+	(void)n;
+	return LOOK_NS;
 }
 
 /* Waits at the call site were long, or all short. */
@@ -206,6 +216,18 @@ void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n)
 	(void)kind;
 	(void)event;
 	(void)n;
+}
+
+/* Where a thread runs changes no word of an object except the window's. */
+bool iw_policy_moves(const struct iw_facts *facts)
+{
+	(void)facts;
+	return false;
+}
+
+void iw_count_move(enum iw_moves move)
+{
+	(void)move;
 }
 
 void iw_count_reason(enum iw_reason reason)

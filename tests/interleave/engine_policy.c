@@ -3,13 +3,13 @@
 #include "policy/policy.c"
 
 static const struct ipcwait_policy policies[] = {
-	{ IPCWAIT_LATENCY, 30, { 0 } },
-	{ IPCWAIT_BLOCK, 500, { 0 } },
+	{ .preset = IPCWAIT_LATENCY, .max_spin_us = 30, .place = 1 },
+	{ .preset = IPCWAIT_BLOCK, .max_spin_us = 500 },
 };
 
 static uint32_t word_of(const struct ipcwait_policy *p)
 {
-	return p->max_spin_us << PRESET_BITS | (uint32_t)p->preset;
+	return (p->place ? MOVES : 0) | p->max_spin_us << PRESET_BITS | (uint32_t)p->preset;
 }
 
 static void begin(void)
@@ -30,9 +30,8 @@ static void is_one_of_them(void)
 /* Its own policy or the other's, but not that of before. */
 static void set(unsigned i)
 {
-	const struct ipcwait_policy wrong = { IPCWAIT_POWER,
-					      IW_MAX_SPIN_US_LIMIT + 1,
-					      { 0 } };
+	const struct ipcwait_policy wrong = { .preset = IPCWAIT_POWER,
+					      .max_spin_us = IW_MAX_SPIN_US_LIMIT + 1 };
 	enum ipcwait_preset now;
 
 	model_assert(ipcwait_policy_set_default(&policies[i]) == 0);

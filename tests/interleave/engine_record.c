@@ -21,6 +21,9 @@ static volatile bool fails;
 /* As much as scenarios begin with; it grows to all of it. */
 static uint64_t begin_room, begin_most;
 
+/* Places that the file has, whatever its head says. */
+static uint64_t places_there;
+
 void iw_file_complain(const char *complaint, size_t size)
 {
 	(void)complaint;
@@ -34,6 +37,12 @@ const char *iw_record_file_error(int error)
 	return "";
 }
 
+/* Bytes of the file, as the kernel tells. */
+static uint64_t bytes_of(uint64_t places)
+{
+	return sizeof(content.head) + places * IW_RECORD_BYTES;
+}
+
 int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes)
 {
 	(void)path;
@@ -41,22 +50,24 @@ int iw_record_file_open(struct iw_record_file *f, const char *path, size_t bytes
 	files++;
 	fails = model_choose(2, "the file cannot be opened") == 1;
 	f->fd = 3;
+	f->bytes = bytes_of(begin_room);
 	return fails ? -EACCES : 0;
 }
 
 static void fill_head(void)
 {
-	content.head.first_at = sizeof(content.head);
 	content.head.most = begin_most;
 	content.head.room = begin_room;
+	places_there = begin_room;
 }
 
-int iw_record_begin_file(const struct iw_record_file *f, struct ipcwait_record_head **to)
+int iw_record_begin_file(const struct iw_record_file *f, struct iw_record_found *found)
 {
 	(void)f;
 	fill_head();
 	model_point();
-	*to = &content.head;
+	*found =
+		(struct iw_record_found){ &content.head, sizeof(content.head), begin_most };
 	return 0;
 }
 
@@ -76,22 +87,24 @@ int iw_record_file_open_again(struct iw_record_file *f)
 	int r = answers[model_choose(3, "the file is another's, or not there")];
 
 	model_assert(f->fd < 0);
-	if (!r)
+	if (!r) {
 		f->fd = 3;
+		f->bytes = bytes_of(places_there);
+	}
 	return r;
 }
 
 /* The zeros: whoever writes to such a place must have seen that there is room. */
 int iw_record_file_extend(const struct iw_record_file *f, uint64_t at, size_t bytes)
 {
-	uint64_t first = (at - content.head.first_at) / IW_RECORD_BYTES;
+	uint64_t first = (at - sizeof(content.head)) / IW_RECORD_BYTES;
 
-	model_assert(f->fd == 3 &&
-		     at % IW_RECORD_BYTES == content.head.first_at % IW_RECORD_BYTES);
+	model_assert(f->fd == 3 && at == bytes_of(first) && first == places_there);
 	if (model_choose(2, "the disk is full") == 1)
 		return -ENOSPC;
 	for (uint64_t i = 0; i < bytes / IW_RECORD_BYTES; i++)
 		content.places[first + i][1] = 0;
+	places_there = first + bytes / IW_RECORD_BYTES;
 	return 0;
 }
 
@@ -131,6 +144,7 @@ static void begin(void)
 	model_share(&head, sizeof(head));
 	model_share(&records, sizeof(records));
 	model_share(&most, sizeof(most));
+	model_share(&held, sizeof(held));
 	model_share(&content, sizeof(content));
 	model_name(&state, "state");
 	model_name(&growing, "growing");
@@ -153,6 +167,7 @@ static void begin_open_with(uint64_t room_now, uint64_t most_of_all)
 	head = &content.head;
 	records = (unsigned char *)content.places;
 	most = most_of_all;
+	held.v = room_now;
 }
 
 static void begin_open(void)
@@ -168,6 +183,13 @@ static void begin_nearly_full(void)
 static void begin_small(void)
 {
 	begin_open_with(1, 4);
+}
+
+/* A child that has given up its rights has written what it likes. */
+static void begin_damaged(void)
+{
+	begin_small();
+	content.head.room = PLACES;
 }
 
 /* It is a copy of one that was making room: what it has marked is another process's. */
@@ -268,6 +290,14 @@ static void all_or_lost(void)
 	model_assert((growing.v == CANNOT) == (content.head.stopped != 0));
 }
 
+/* What there is no room for was never written: the file ends there. */
+static void within_the_file(void)
+{
+	model_assert(count_places() + content.head.lost == waits);
+	for (uint64_t i = places_there; i < PLACES; i++)
+		model_assert(!place((unsigned)i)->type);
+}
+
 static void one_told(void)
 {
 	model_assert(told == 1);
@@ -311,6 +341,13 @@ const struct model_scenario engine_record[] = {
 	  .begin = begin_small,
 	  .thread = record_twice,
 	  .end = all_or_lost,
+	  .search = SEARCH },
+	{ .name = "record: its head lies",
+	  .threads = 2,
+	  .about = "about the room in it: nobody writes beyond the file's end",
+	  .begin = begin_damaged,
+	  .thread = record_twice,
+	  .end = within_the_file,
 	  .search = SEARCH },
 	{ .name = "record: a child",
 	  .threads = 2,

@@ -5,6 +5,7 @@
 #include "interleave/engine.h"
 #include "interleave/memory.h"
 #include "interleave/sched.h"
+#include "os/calls.h"
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/descriptor.h"
@@ -13,6 +14,7 @@
 #include "os/futex_waitv.h"
 #include "os/life.h"
 #include "os/membarrier.h"
+#include "os/move.h"
 #include "os/rseq.h"
 #include "os/wake_latency.h"
 #include "os/thread.h"
@@ -24,6 +26,8 @@ _Thread_local struct iw_thread iw_thread IW_TLS_INITIAL_EXEC;
 
 const struct iw_rseq_sequence iw_rseq_sequence;
 ptrdiff_t iw_rseq_offset;
+
+struct ipcwait_word32 iw_calls;
 
 /* Nobody lives to see the end of an interruptible sleep, or of one without an alarm. */
 static int64_t end_of(int64_t deadline_ns)
@@ -168,6 +172,28 @@ unsigned iw_cpu_current(void)
 
 void iw_cpu_yield(void)
 {
+}
+
+/* No scenario moves threads: where one runs changes no word of an object. */
+bool iw_move_into_crowd(void)
+{
+	return true;
+}
+
+bool iw_moves_under_way(void)
+{
+	return false;
+}
+
+bool iw_move_away(void)
+{
+	return false;
+}
+
+bool iw_move_to(unsigned cpu)
+{
+	(void)cpu;
+	return false;
 }
 
 struct iw_wake_latency iw_wake_latency_total(void)

@@ -72,24 +72,30 @@ int iw_channel_select(struct ipcwait_channel_case *cases, unsigned n, int64_t de
 }
 
 /* Nobody asks for one. */
-int iw_eventfd_make(void)
+struct iw_eventfd *iw_eventfd_new(void)
 {
+	return NULL;
+}
+
+int iw_eventfd_number(struct iw_eventfd *e)
+{
+	(void)e;
 	model_fail(MODEL_ASSERTION, "no eventfd");
 }
 
-void iw_eventfd_set(int fd)
+void iw_eventfd_set(struct iw_eventfd *e)
 {
-	(void)fd;
+	(void)e;
 }
 
-void iw_eventfd_clear(int fd)
+void iw_eventfd_clear(struct iw_eventfd *e)
 {
-	(void)fd;
+	(void)e;
 }
 
-void iw_eventfd_close(int fd)
+void iw_eventfd_end(struct iw_eventfd *e)
 {
-	(void)fd;
+	(void)e;
 }
 
 static void name_all(struct ipcwait_channel *ch)

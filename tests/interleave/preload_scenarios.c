@@ -35,6 +35,7 @@ struct script {
 	bool early;       /* one more before, whoever waits then */
 	bool exact;       /* who expires does so when nobody can run */
 	bool flags_watched;
+	bool at_looks; /* one is cancelled there */
 	enum engine_spins spins;
 };
 
@@ -57,6 +58,7 @@ static struct call {
 } calls[MODEL_THREADS_MAX], sleeps[MODEL_THREADS_MAX];
 
 static volatile bool at_point[MODEL_THREADS_MAX];
+static volatile bool may_cancel;
 
 struct originals iw_originals = { .cond_mark = 9, .found = { 1 } };
 
@@ -133,6 +135,12 @@ struct timespec iw_futex_deadline(int64_t ns)
 	return (struct timespec){ .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
 }
 
+struct timespec iw_futex_kernels_time(bool realtime, const struct timespec *at)
+{
+	(void)realtime;
+	return *at;
+}
+
 int iw_futex_wait_clock(const uint32_t *word, uint32_t expected, bool realtime,
 			const struct timespec *at, bool private_, uint32_t bits)
 {
@@ -171,6 +179,7 @@ static void begin(void)
 	engine_spins = script()->spins;
 	begun = released = 0;
 	inside = gone = false;
+	may_cancel = script()->at_looks;
 	for (unsigned i = 0; i < MODEL_THREADS_MAX; i++)
 		phase[i] = OUT, at_point[i] = false;
 	mutex = make_mutex("mutex");
@@ -222,6 +231,16 @@ static void cancelled(unsigned i)
 		handler.run(handler.arg);
 	(void)_Unwind_ForcedUnwind(&c->exception, go_on, c);
 	model_assert(!"unwound");
+}
+
+/* libc's. Each look is followed by one. */
+void pthread_testcancel(void)
+{
+	if (!may_cancel || !model_choose_rarely(2, "cancelled"))
+		return;
+	may_cancel = false;
+	at_point[model_thread()] = true;
+	cancelled(model_thread());
 }
 
 static __attribute__((noinline)) int wait_with(struct ipcwait_mutex *m,
@@ -402,6 +421,23 @@ const struct model_scenario model_scenarios[] = {
 		      .stale = 1,
 		      .pct_depth = 4,
 		      .pct_runs = 3000 } },
+	{ .name = "preload: cancelled at a look beside a signal",
+	  .threads = 2,
+	  COMMON,
+	  .about = "also after it has seen that it is released",
+	  SCRIPT{ .role = { WAITS, SIGNALS }, .at_looks = true, .spins = ENGINE_EITHER },
+	  .search = { .bound = 2, .weak_bound = 1, .stale = 1 } },
+	{ .name = "preload: cancelled at a look beside a waiter",
+	  .threads = 3,
+	  COMMON,
+	  .patient = true,
+	  .about = "its signal reaches the other",
+	  SCRIPT{ .role = { WAITS_UNTIL, WAITS_UNTIL, SIGNALS },
+		  .enough = 2,
+		  .exact = true,
+		  .at_looks = true,
+		  .spins = ENGINE_EITHER },
+	  .search = { .bound = 1, .runs_most = 12000, .pct_depth = 4, .pct_runs = 3000 } },
 	{ .name = "preload: cancelled beside two waiters",
 	  .threads = 4,
 	  COMMON,

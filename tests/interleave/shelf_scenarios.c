@@ -8,21 +8,20 @@
 #include <string.h>
 
 #include "interleave/model.h"
+#include "os/pages.h"
 
-/* Zeros are written by whoever allocates. */
-static void *allocate(size_t n, size_t size)
+/* Zeros are written by who allocates. */
+void *iw_pages_get(size_t bytes, size_t align)
 {
-	return memset(model_alloc(n * size), 0, n * size);
+	(void)align;
+	return memset(model_alloc(bytes), 0, bytes);
 }
 
-static void release(void *p)
+void iw_pages_put(void *pages, size_t bytes)
 {
-	if (p)
-		model_free(p);
+	(void)bytes;
+	model_free(pages);
 }
-
-#define calloc allocate
-#define free   release
 
 #include "queue/magazine.c"
 

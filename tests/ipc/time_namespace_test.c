@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
@@ -82,6 +83,18 @@ static void use_locks(struct shared *s)
 	CHECK_EQ(ipcwait_rwlock_wrunlock(&s->lock), 0);
 }
 
+/*
+ * A wait that took the parent's time for its own past would have spun until that comes: of the
+ * 17 s by which the clocks are behind.
+ */
+static void check_cpu_time(void)
+{
+	struct timespec used;
+
+	CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0);
+	CHECK(used.tv_sec < 10);
+}
+
 static void be_there(struct shared *s)
 {
 	s->now_ns = ipcwait_now_ns();
@@ -92,6 +105,7 @@ static void be_there(struct shared *s)
 		CHECK_EQ(ipcwait_sem_post(&s->pong), 0);
 		use_locks(s);
 	}
+	check_cpu_time();
 	_exit(EXIT_SUCCESS);
 }
 
@@ -99,7 +113,8 @@ static void be_there(struct shared *s)
 static bool unshare_time(int offset_s)
 {
 	char text[64];
-	int fd, n = snprintf(text, sizeof(text), "monotonic %d 0", offset_s);
+	int fd, n = snprintf(text, sizeof(text), "monotonic %d 0\nboottime %d 0", offset_s,
+			     offset_s);
 	bool done;
 
 	if (unshare(CLONE_NEWTIME) && unshare(CLONE_NEWUSER | CLONE_NEWTIME))
@@ -138,7 +153,7 @@ static pid_t start(int fd, int offset_s, bool anew)
 			become(fd);
 		be_there(map_plainly(fd));
 	}
-	_exit(check_reap(inner));
+	_exit(check_reap(inner) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 static void run(int offset_s, bool anew)
@@ -176,10 +191,15 @@ static void of_a_program(void)
 		run(offsets[i], true);
 }
 
-static void of_a_child(void)
+/* The child is the first of its process that waits. */
+static void of_a_child_ahead(void)
 {
-	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		run(offsets[i], false);
+	run(offsets[0], false);
+}
+
+static void of_a_child_behind(void)
+{
+	run(offsets[1], false);
 }
 
 static bool permitted(void)
@@ -196,7 +216,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(of_a_program),
-		CHILD_TEST(of_a_child),
+		CHILD_TEST(of_a_child_ahead),
+		CHILD_TEST(of_a_child_behind),
 	};
 
 	if (argc > 1)

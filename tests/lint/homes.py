@@ -29,8 +29,9 @@ TABLE = (
     # that function anew.
     # The benchmark's plain futex must not be the library's: that one learns from every wake.
     Home('homes.syscall', r'\bsyscall\s*\(', CODE,
-         ('lib/os', 'preload/syscall.c', 'bench/common/raw_futex.c', 'bench/preload/null_shim.c'),
-         'system calls are made in lib/os only: call its wrapper'),
+         ('lib/os/syscall.h', 'preload/syscall.c', 'bench/common/raw_futex.c',
+          'bench/preload/null_shim.c'),
+         'libc\'s syscall() may be the program\'s: call a wrapper of lib/os, and there IW_SYS()'),
     Home('homes.asm', r'\b(?:asm|__asm|__asm__)\b|#\s*include\s*<(?:cpuid|arm_acle|\w*intrin)\.h>',
          CODE, ('lib/arch',), 'CPU instructions are written in lib/arch only'),
     Home('homes.builtin', r'\b__builtin_(?:ia32|arm|aarch64|riscv)_\w+', LIBRARY, ('lib/arch',),

@@ -28,6 +28,9 @@ USER_EXCEPTIONS = {
     # What the module and `ipcwait run` have to agree on.
     ('preload/follow.c', '../tools/common/tally_form.h'),
     ('preload/tally.c', '../tools/common/tally_form.h'),
+    ('preload/filter.c', '../tools/common/calls_form.h'),
+    # What both look at before they start a program.
+    ('preload/exec.c', '../tools/common/program_look.h'),
 }
 OBJECT_PAIRS = {('cond', 'mutex')}              # these may see each other's headers
 OF_ALL_OBJECTS = ('lib/sync/any.h', 'lib/sync/copy.h', 'lib/sync/object.h')

@@ -71,6 +71,7 @@ LAYERS = [
 HOMES = [
     ('homes.syscall', f'{WAIT}:4', code(WAIT, 'syscall (202);')),
     ('homes.syscall', 'cli/main.c:4', code('cli/main.c', 'syscall(202);')),
+    ('homes.syscall', 'lib/os/a.c:4', code('lib/os/a.c', 'syscall(202);')),
     ('homes.asm', f'{WAIT}:4', code(WAIT, '__asm__ volatile("pause");')),
     ('homes.asm', 'bench/a.c:4', code('bench/a.c', 'asm("");')),
     ('homes.asm', 'lib/os/clock.h:2', include('lib/os/clock.h', '<x86intrin.h>')),

@@ -8,7 +8,6 @@ the files that have changed, or include a header that has, since analyzed.tsv wa
 ANALYZED_ONE_IN of the rest, chosen by the commit. IW_SEARCH=all: at all. `tidy.py --write ROOT BUILD`
 writes analyzed.tsv anew, as `scripts/check --nightly` does after all files have passed.
 """
-import hashlib
 import json
 import os
 import re
@@ -25,7 +24,7 @@ sys.path[:0] = [str(HERE.parent / 'common'), str(HERE.parent / 'mutants')]
 import failure  # noqa: E402
 import source  # noqa: E402
 from build import Build  # noqa: E402
-from hashes import Hashes  # noqa: E402
+from hashes import Hashes, has_turn, this_commit  # noqa: E402
 from table import Sources  # noqa: E402
 
 RULES = ('tidy.clang',)
@@ -74,11 +73,10 @@ def analyzed(tree, build, files):
         return files
     known = dict(line.split('\t') for line in LEDGER.read_text(encoding='utf-8').splitlines())
     now = hashes_of(tree.root, build, files)
-    commit = subprocess.run(['git', '-C', tree.root, 'rev-parse', 'HEAD'], check=False,
-                            capture_output=True).stdout if shutil.which('git') else b''
+    commit = this_commit()
+
     def is_chosen(name):
-        number = int(hashlib.sha256(commit + name.encode()).hexdigest(), 16)
-        return known.get(name) != now[name] or number % ANALYZED_ONE_IN == 0
+        return known.get(name) != now[name] or has_turn(name, ANALYZED_ONE_IN, commit)
     return [f for f in files if is_chosen(os.path.relpath(f, tree.root))]
 
 

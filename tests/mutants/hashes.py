@@ -1,9 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Hashes of the sources that a program is made from. Comments and blanks do not count."""
+"""Hashes of the sources that a program is made from. Comments and blanks do not count. And the part that
+is checked again of what has not changed."""
+import subprocess
+import time
+
 import ctext
+from table import ROOT
 
 # Helpers of all checks, which decide nothing alone.
 LEFT_OUT = {'tests/common/check.c', 'tests/common/check.h'}
+
+
+def this_commit():
+    """The commit's hash; the day where git does not tell."""
+    try:
+        done = subprocess.run(['git', '-C', ROOT, 'rev-parse', 'HEAD'], check=False,
+                              capture_output=True, text=True)
+        commit = done.stdout.strip()
+    except OSError:
+        commit = ''
+    return commit or time.strftime('%Y-%m-%d')
+
+
+def has_turn(name, one_in, commit):
+    """True for one in @one_in of all names, other ones with each commit."""
+    return int(ctext.digest(commit, name), 16) % one_in == 0
 
 
 class Hashes:

@@ -35,7 +35,7 @@ sys.dont_write_bytecode = True
 import ctext  # noqa: E402
 import table  # noqa: E402
 from build import Build, BuildError  # noqa: E402
-from hashes import Hashes  # noqa: E402
+from hashes import Hashes, has_turn, this_commit  # noqa: E402
 
 LEDGER = table.FOLDER / 'ledger.tsv'
 ONE_IN = 20
@@ -143,17 +143,6 @@ def of_mutant(hashes, mutant):
                         hashes.of_test(mutant.program), hashes.of_files(places))
 
 
-def this_commit():
-    """The commit's hash; the day where git does not tell."""
-    try:
-        done = subprocess.run(['git', '-C', table.ROOT, 'rev-parse', 'HEAD'], check=False,
-                              capture_output=True, text=True)
-        commit = done.stdout.strip()
-    except OSError:
-        commit = ''
-    return commit or time.strftime('%Y-%m-%d')
-
-
 def choose(args, mutants, ledger, hashes):
     """Those that are to be run, and why."""
     if args.all:
@@ -166,7 +155,7 @@ def choose(args, mutants, ledger, hashes):
                if ledger.rows.get(m.name, ('',))[0] != of_mutant(hashes, m)]
     names = {m.name for m in changed}
     rest = [m for m in mutants if m.name not in names
-            and int(ctext.digest(commit, m.name), 16) % ONE_IN == 0]
+            and has_turn(m.name, ONE_IN, commit)]
     return changed + rest, f'{len(changed)} have changed, {len(rest)} are one in {ONE_IN} of the ' \
         f'rest, chosen by {commit}'
 

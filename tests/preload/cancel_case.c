@@ -117,10 +117,32 @@ static void *wait_for_ever(void *arg)
 		NEEDS(pthread_cancel(pthread_self()) == 0);
 	NEEDS(pthread_setcancelstate(old, NULL) == 0);
 	set(&begun, 1);
-	for (;;)
+	for (;;) {
 		wait_once(w->how);
+		add(&returned, 1);
+	}
 	pthread_cleanup_pop(0);
 	return NULL;
+}
+
+#define FIRST_ROUNDS 60
+#define FIRST_LEAST  54
+
+/* What the wait is for. */
+static void give(enum how how)
+{
+	if (!takes_mutex(how))
+		NEEDS(sem_post(&sem) == 0);
+	else if (how == CND_WAIT || how == CND_TIMED)
+		NEEDS(cnd_signal(&cnd) == thrd_success);
+	else
+		NEEDS(pthread_cond_signal(how < SHARED_WAIT ? &cond : &shared_cond) == 0);
+}
+
+/* No wait has returned, and the token is there. */
+static bool was_left(enum how how)
+{
+	return get(&returned) == 0 && (takes_mutex(how) || sem_trywait(&sem) == 0);
 }
 
 static void make(void)
@@ -217,6 +239,38 @@ static void pending_and_a_token(void)
 		expect_number("tokens left, or calls returned", value + get(&returned), 1);
 		while (sem_trywait(&sem) == 0)
 			;
+	}
+}
+
+/* Asked for while the thread waits, and before what it waits for comes: it acts. */
+static void cancelled_first(void)
+{
+	char line[96];
+	enum how how;
+	int i;
+
+	for (how = SEM_WAIT; how < HOWS; how++) {
+		int acted = 0;
+
+		for (i = 0; i < FIRST_ROUNDS; i++) {
+			struct waiter w = { how, 0 };
+			pthread_t t;
+
+			set(&begun, 0);
+			set(&returned, 0);
+			t = begin_thread(wait_for_ever, &w);
+			while (!get(&begun))
+				continue;
+			NEEDS(lock_for(how) == 0 && unlock_for(how) == 0);
+			settle_briefly(t);
+			NEEDS(pthread_cancel(t) == 0);
+			give(how);
+			/* A thread that took the first goes on to wait, and is cancelled then. */
+			acted += end_thread(t) == PTHREAD_CANCELED && was_left(how);
+		}
+		(void)snprintf(line, sizeof(line), "%s, cancelled first", names[how]);
+		/* A thread that was slow to wait may find what came first. */
+		expect_least(line, acted, FIRST_LEAST);
 	}
 }
 
@@ -331,6 +385,7 @@ int main(void)
 	make();
 	cancelled();
 	pending_and_a_token();
+	cancelled_first();
 	wrong_and_pending();
 	disabled();
 	return say_end();

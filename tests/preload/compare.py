@@ -7,7 +7,7 @@
 With --fd the module is in front of descriptors too. Each policy has its runs, and all are compared
 with the first plain one. With --with the program runs beside that library, which is preloaded in
 front of the module, behind it, and alone. Exit status 77 where the module or the library is not
-there. On failure the last line is the command that repeats the comparison alone.
+there, or the program says so plainly. On failure the last line is the command that repeats the comparison alone.
 """
 import argparse
 import difflib
@@ -94,6 +94,8 @@ def main():
     parser.add_argument('command', nargs=argparse.REMAINDER)
     args = parser.parse_args()
     plain = run(args.command, [], {})
+    if plain[-1] == f'exit status: {SKIPPED}':
+        skip(plain[0])
     if plain[-1] != 'exit status: 0':
         # What failed is not always at the end.
         told = [line for line in plain[:-LINES_MOST // 2] if ', not ' in line or line.endswith(': NO')]

@@ -100,6 +100,33 @@ static void pending(enum way way)
 	expect(named("what was there", way), line_take(&line), 0);
 }
 
+#define FIRST_ROUNDS 60
+
+/*
+ * Asked for at any moment of the wait, and before what it waits for comes: it acts. A line for each
+ * round, because the C library may have read what came.
+ */
+static void cancelled_first(enum way way)
+{
+	int acted = 0;
+
+	for (int i = 0; i < FIRST_ROUNDS; i++) {
+		pthread_t t;
+
+		line_open(&line, way);
+		set(&begun, 0);
+		t = begin_thread(wait_once, NULL);
+		while (!get(&begun))
+			continue;
+		spend_us(i % 30);
+		NEEDS(pthread_cancel(t) == 0);
+		line_give(&line);
+		acted += end_thread(t) == PTHREAD_CANCELED;
+		line_close(&line);
+	}
+	expect_number(named("cancelled first", way), acted, FIRST_ROUNDS);
+}
+
 int main(void)
 {
 	say_begin();
@@ -110,6 +137,7 @@ int main(void)
 		cancelled(way);
 		pending(way);
 		line_close(&line);
+		cancelled_first(way);
 	}
 	return say_end();
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors: what comes sooner or later, ends, O_NONBLOCK, and numbers that are used again. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -190,6 +192,32 @@ static void other_kinds(void)
 	       EBADF);
 }
 
+/* What is there is less than the buffer holds, and all that a read waits for. */
+static void larger_buffers(void)
+{
+	struct itimerspec soon = { .it_value = { 0, 1 } };
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), ends[2];
+	int event = eventfd(3, 0), semaphore = eventfd(3, EFD_SEMAPHORE), signals;
+	uint64_t bytes[64];
+	sigset_t mask;
+
+	expect_number("eventfd", read(event, bytes, sizeof(bytes)) + (long)bytes[0], 11);
+	for (int i = 0; i < 3; i++)
+		expect_number("eventfd that counts down",
+			      read(semaphore, bytes, sizeof(bytes)) + (long)bytes[0], 9);
+	NEEDS(timerfd_settime(timer, 0, &soon, NULL) == 0);
+	expect_number("timerfd", read(timer, bytes, sizeof(bytes)) + (long)bytes[0], 9);
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGUSR1);
+	NEEDS(pthread_sigmask(SIG_BLOCK, &mask, NULL) == 0);
+	signals = signalfd(-1, &mask, 0);
+	NEEDS(signals >= 0 && raise(SIGUSR1) == 0);
+	expect_number("signalfd", read(signals, bytes, sizeof(bytes)),
+		      sizeof(struct signalfd_siginfo));
+	NEEDS(pipe(ends) == 0 && write(ends[1], "abc", 3) == 3);
+	expect_number("a pipe", read(ends[0], bytes, sizeof(bytes)), 3);
+}
+
 #define READERS 4
 #define BYTES   4000
 
@@ -228,6 +256,7 @@ int main(void)
 	say_begin();
 	each_way();
 	other_kinds();
+	larger_buffers();
 	several_readers();
 	return say_end();
 }

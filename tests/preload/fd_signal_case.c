@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fd_ways.h"
@@ -101,6 +103,44 @@ static void interrupted_early(void)
 	expect_number("early: neither EINTR nor what came", other, 0);
 }
 
+#define TIMED_ROUNDS 40
+#define TIMED_LEAST  36
+
+/* Where a socket has a time, a handler ends the call whatever its flags. */
+static void timed(enum way way)
+{
+	const struct timeval far = { FAR_MS / 1000, 0 };
+	int ended = 0;
+	char text[96];
+
+	if (way != READ_SOCKET && way != RECV && way != RECVFROM && way != RECVMSG)
+		return;
+	handle(SIGUSR1, on_signal, SA_RESTART);
+	NEEDS(setsockopt(line.in, SOL_SOCKET, SO_RCVTIMEO, &far, sizeof(far)) == 0);
+	for (int i = 0; i < TIMED_ROUNDS; i++) {
+		struct waiter w = { .done = 0 };
+		pthread_t t;
+
+		set(&line_handled, 0);
+		set(&ready, 0);
+		t = begin_thread(waiter, &w);
+		while (!get(&ready))
+			continue;
+		settle_briefly(t);
+		NEEDS(pthread_kill(t, SIGUSR1) == 0);
+		NEEDS(becomes(&line_handled, 1));
+		settle(t, &w.done);
+		line_give(&line);
+		(void)end_thread(t);
+		ended += w.error == EINTR;
+		if (w.error)
+			NEEDS(line_take(&line) == 0);
+	}
+	/* A thread that is slow does not wait yet. */
+	(void)snprintf(text, sizeof(text), "%s, SO_RCVTIMEO: interrupted", way_names[way]);
+	expect_least(text, ended, TIMED_LEAST);
+}
+
 static pthread_t program;
 static int stop;
 
@@ -192,6 +232,41 @@ static void unmasked(void)
 	NEEDS(pthread_sigmask(SIG_UNBLOCK, &blocked, NULL) == 0);
 }
 
+#define MASKED_CALLS 200
+
+/*
+ * A mask that blocks a signal, which the thread itself does not block: no handler runs in the call,
+ * and nothing interrupts it. What comes between two calls runs between them.
+ */
+static void masked(void)
+{
+	struct timespec time = { 0, 300000 };
+	int ends[2], polled = 0, selected = 0;
+	sigset_t blocks;
+	pthread_t t;
+
+	NEEDS(pipe(ends) == 0);
+	handle(SIGUSR1, on_signal, SA_RESTART);
+	(void)sigemptyset(&blocks);
+	(void)sigaddset(&blocks, SIGUSR1);
+	program = pthread_self();
+	set(&stop, 0);
+	t = begin_thread(pester, NULL);
+	for (int i = 0; i < MASKED_CALLS; i++) {
+		struct pollfd fds = { .fd = ends[0], .events = POLLIN };
+		fd_set in;
+
+		FD_ZERO(&in);
+		FD_SET(ends[0], &in);
+		polled += ppoll(&fds, 1, &time, &blocks) != 0;
+		selected += pselect(ends[0] + 1, &in, NULL, NULL, &time, &blocks) != 0;
+	}
+	set(&stop, 1);
+	(void)end_thread(t);
+	expect_number("ppoll, ended in spite of its mask", polled, 0);
+	expect_number("pselect, ended in spite of its mask", selected, 0);
+}
+
 int main(void)
 {
 	say_begin();
@@ -204,8 +279,10 @@ int main(void)
 		line_train(&line);
 		interrupted_early();
 		pestered(way);
+		timed(way);
 		line_close(&line);
 	}
 	unmasked();
+	masked();
 	return say_end();
 }

@@ -11,6 +11,15 @@
 #include "fd_ways.h"
 #include "say.h"
 
+#define HALVES_MOST 20
+#define NUDGE_MS    500
+
+static int halves_read;
+
+/*
+ * A reader of TCP that begins between the halves takes the first one, and the kernel does not wake
+ * it for the second one, which is less than SO_RCVLOWAT. More bytes do.
+ */
 static void *write_halves(void *arg)
 {
 	int fd = *(int *)arg;
@@ -19,6 +28,10 @@ static void *write_halves(void *arg)
 	NEEDS(write(fd, "abcd", 4) == 4);
 	pass_ms(5);
 	NEEDS(write(fd, "efgh", 4) == 4);
+	for (int ms = 0; ms < NUDGE_MS && !get(&halves_read); ms += 5)
+		pass_ms(5);
+	if (!get(&halves_read))
+		NEEDS(write(fd, "ijklmnop", 8) == 8);
 	return NULL;
 }
 
@@ -27,19 +40,20 @@ static void *write_halves(void *arg)
  * kernel lets it end with the first one: so that counts only if it comes each time. @flags: of
  * recv(2), or -1 for read(2).
  */
-#define HALVES_MOST 20
-
 static long read_halves(int *ends, int flags, char *text)
 {
+	char left[16];
 	long n = 0;
 
 	for (int i = 0; n != 8 && i < HALVES_MOST; i++) {
+		set(&halves_read, 0);
 		pthread_t t = begin_thread(write_halves, &ends[1]);
 
 		n = flags < 0 ? read(ends[0], text, 8) : recv(ends[0], text, 8, flags);
+		set(&halves_read, 1);
 		(void)end_thread(t);
-		if (n == 4)
-			NEEDS(recv(ends[0], text + 4, 4, MSG_DONTWAIT) == 4);
+		while (recv(ends[0], left, sizeof(left), MSG_DONTWAIT) > 0)
+			;
 	}
 	return n;
 }

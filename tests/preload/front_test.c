@@ -32,6 +32,7 @@ static uint32_t object;
 static struct {
 	unsigned tries, blocks;
 	unsigned there_at;   /* the try that finds it; 0: none */
+	unsigned cancel_at;  /* the thread is cancelled in this try */
 	unsigned handler_at; /* a handler runs in this try, ... */
 	bool restarts;       /* ... which has SA_RESTART */
 	int takes, answers;  /* what the try finds; what the original returns */
@@ -51,6 +52,8 @@ static int take(const struct front *me)
 	world.tries++;
 	if (world.tries == world.handler_at)
 		run_handler();
+	if (world.tries == world.cancel_at)
+		CHECK_EQ(pthread_cancel(pthread_self()), 0);
 	return world.tries == world.there_at ? world.takes : EBUSY;
 }
 
@@ -296,18 +299,22 @@ static void *wait_cancelled(void *arg)
 {
 	struct front me = { .object = &object, .point = *(bool *)arg };
 
-	CHECK_EQ(pthread_cancel(pthread_self()), 0);
+	if (!world.cancel_at)
+		CHECK_EQ(pthread_cancel(pthread_self()), 0);
 	(void)iw_front_wait(&me, &call, 0);
 	return NULL;
 }
 
-static void *cancelled_at(bool point)
+/* In try @at, or before. It is there in the next. */
+static void *cancelled_at(bool point, unsigned at)
 {
 	pthread_t t;
 	void *is;
 
 	(void)begin(NULL);
-	world.there_at = 1;
+	prefer(IPCWAIT_SPIN);
+	world.cancel_at = at;
+	world.there_at = at + 1;
 	assert_int_equal(pthread_create(&t, NULL, wait_cancelled, &point), 0);
 	assert_int_equal(pthread_join(t, &is), 0);
 	return is;
@@ -316,10 +323,12 @@ static void *cancelled_at(bool point)
 static void test_a_cancellation_point(void **state)
 {
 	(void)state;
-	assert_ptr_equal(cancelled_at(true), PTHREAD_CANCELED);
-	assert_int_equal(world.tries, 0);
-	assert_ptr_equal(cancelled_at(false), NULL);
-	assert_int_equal(world.tries, 1);
+	for (unsigned at = 0; at < 40; at++) {
+		assert_ptr_equal(cancelled_at(true, at), PTHREAD_CANCELED);
+		assert_int_equal(world.tries, at);
+		assert_ptr_equal(cancelled_at(false, at), NULL);
+		assert_int_equal(world.tries, at + 1);
+	}
 }
 
 int main(void)

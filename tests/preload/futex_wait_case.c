@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -377,9 +378,70 @@ static void turns(void)
 	expect_number("turns", word, TURNS);
 }
 
+#define ALONE_ROUNDS 60
+#define ALONE_LEAST  54
+#define SERIES_MOST  20
+
+static void *sleep_alone(void *unused)
+{
+	(void)unused;
+	set(&begun, 1);
+	NEEDS(futex(&word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0) == 0);
+	return NULL;
+}
+
+/* Otherwise a thread that waits sleeps, and the kernel tells that. */
+static bool spins(void)
+{
+	const char *policy = getenv("IPCWAIT_POLICY");
+
+	return getenv("LD_PRELOAD") && !(policy && !strcmp(policy, "block"));
+}
+
+static int wake_without_change(void)
+{
+	int woken = 0;
+
+	word = 0;
+	for (int i = 0; i < ALONE_ROUNDS; i++) {
+		pthread_t t;
+
+		set(&begun, 0);
+		t = begin_thread(sleep_alone, NULL);
+		while (!get(&begun))
+			continue;
+		if (spins())
+			settle_briefly(t);
+		else
+			settle(t, NULL);
+		if (futex(&word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 1)
+			woken++;
+		else
+			(void)wake(&word, FUTEX_WAKE_PRIVATE, 1, 0, 1);
+		(void)end_thread(t);
+	}
+	return woken;
+}
+
+/*
+ * A wake ends the wait of a thread that is in it, though the word keeps its value. Where it may
+ * spin, a thread that is slow does not wait yet: what is wrong counts if it is so in each series.
+ */
+static void woken_without_change(void)
+{
+	int woken, series = 0;
+
+	do
+		woken = wake_without_change();
+	while (woken < ALONE_LEAST && spins() && ++series < SERIES_MOST);
+	expect_number("not woken asleep", spins() ? 0 : ALONE_ROUNDS - woken, 0);
+	expect_least("woken without a change", woken, ALONE_LEAST);
+}
+
 int main(void)
 {
 	say_begin();
+	woken_without_change();
 	woken(0);
 	woken(FUTEX_PRIVATE_FLAG);
 	by_bits(0);

@@ -15,7 +15,11 @@
 #define WATCHDOG_S    200
 
 #define SETTLED_NS INT64_C(2000000)
-#define LATE_MOST  300
+#define BRIEFLY_NS INT64_C(15000)
+
+/* To ask for a thread's time takes 1 us, to read what it does more than a spin. */
+#define LOOKS_BRIEFLY 64
+#define LATE_MOST     300
 
 static int failures;
 
@@ -108,6 +112,14 @@ void pass_us(long us)
 
 	while (nanosleep(&left, &left) != 0)
 		NEEDS(errno == EINTR);
+}
+
+void spend_us(long us)
+{
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + us * 1000;
+
+	while (clock_ns(CLOCK_MONOTONIC) < until)
+		continue;
 }
 
 void pass_ms(long ms)
@@ -220,6 +232,20 @@ void settle(pthread_t thread, const int *done)
 		NEEDS(clock_ns(CLOCK_MONOTONIC) < until);
 		pass_us(50);
 	}
+}
+
+void settle_briefly(pthread_t thread)
+{
+	int64_t first, now;
+	clockid_t clock;
+	int looks = 0;
+
+	if (pthread_getcpuclockid(thread, &clock) != 0)
+		return; /* it has ended */
+	first = now = clock_ns(clock);
+	while (now - first < BRIEFLY_NS &&
+	       (++looks % LOOKS_BRIEFLY != 0 || !sleeps(task_of(clock))))
+		now = clock_ns(clock);
 }
 
 void expect_expires(const char *name, clockid_t clock,

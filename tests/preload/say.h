@@ -55,6 +55,9 @@ void make_mutex_of(pthread_mutex_t *m, int type, int shared, int robust, int pro
 void pass_ms(long ms);
 void pass_us(long us);
 
+/* The same, computing: a sleep of some us is longer than a spin. */
+void spend_us(long us);
+
 int64_t clock_ns(clockid_t clock);
 struct timespec in_ms(clockid_t clock, long ms);
 
@@ -88,6 +91,12 @@ void *end_thread(pthread_t thread);
  * nothing: the thread may not have run meanwhile.
  */
 void settle(pthread_t thread, const int *done);
+
+/*
+ * The same without a pause, as soon as it has computed for BRIEFLY_NS: a spin goes on then, as a
+ * rule. A thread that was slow may not wait yet.
+ */
+void settle_briefly(pthread_t thread);
 
 /*
  * @wait expires after 20 ms by @clock: each time with ETIMEDOUT and not before its time, and once

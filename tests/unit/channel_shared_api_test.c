@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,29 @@ static void test_bad_arguments(void **state)
 	assert_int_equal(ipcwait_channel_attach(fd, &ch), -EAGAIN);
 	assert_ptr_equal(ch, &good);
 	assert_int_equal(errno, 4711);
+	close(fd);
+}
+
+/* Of a channel that nobody has used only the head has memory, however many have attached. */
+static void test_memory(void **state)
+{
+	int fd = new_file();
+	struct ipcwait_channel *ch = make(fd, sizeof(long), 1 << 22), *other;
+	long elem = 17;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(ipcwait_channel_attach(fd, &other), 0);
+	assert_int_equal(ipcwait_channel_send(ch, &elem), 0);
+	assert_int_equal(ipcwait_channel_recv(other, &elem), 0);
+	ipcwait_channel_destroy(other);
+	assert_int_equal(ipcwait_channel_attach(fd, &other), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_size >= 1 << 26);
+	/* Of 512 bytes; some kernels give 2 MiB at a time. */
+	assert_true(st.st_blocks <= 8192);
+	ipcwait_channel_destroy(other);
+	ipcwait_channel_destroy(ch);
 	close(fd);
 }
 
@@ -249,10 +273,11 @@ static void test_fork(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_two_parts),     cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_many),          cmocka_unit_test(test_several),
-		cmocka_unit_test(test_limits),        cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_too_large),     cmocka_unit_test(test_two_parts),
+		cmocka_unit_test(test_nobody),        cmocka_unit_test(test_many),
+		cmocka_unit_test(test_several),       cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_fork),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

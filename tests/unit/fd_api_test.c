@@ -10,7 +10,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <ipcwait/ipcwait.h>
@@ -149,6 +151,51 @@ static void test_files(void **state)
 		assert_int_equal(ipcwait_read(fd, all, sizeof(all), NULL), 0);
 		(void)close(fd);
 	}
+}
+
+/* With a window of its own: the library's may have learned not to look. */
+static uint64_t read_one(int fd)
+{
+	struct ipcwait_window fresh = { .bins = { 0 } };
+	uint64_t counts[8] = { 0 };
+
+	assert_int_equal(ipcwait_read(fd, counts, sizeof(counts), &fresh),
+			 sizeof(counts[0]));
+	return counts[0];
+}
+
+/* What comes is less than the buffer holds, and all that a read waits for. */
+static void test_larger_buffers(void **state)
+{
+	struct itimerspec soon = { .it_value = { 0, 1 } };
+	int semaphore = eventfd(3, EFD_SEMAPHORE);
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), signals;
+	struct ipcwait_window fresh[2] = { { .bins = { 0 } } };
+	struct signalfd_siginfo infos[4];
+	sigset_t mask, before;
+	char text[64];
+
+	(void)state;
+	/* Tokens first: where a second read takes one, it does not wait. */
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read_one(semaphore), 1);
+	assert_int_equal(eventfd_write(event, 7), 0);
+	assert_int_equal(read_one(event), 7);
+	assert_int_equal(timerfd_settime(timer, 0, &soon, NULL), 0);
+	assert_int_equal(read_one(timer), 1);
+	assert_int_equal(sigemptyset(&mask), 0);
+	assert_int_equal(sigaddset(&mask, SIGUSR2), 0);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &mask, &before), 0);
+	signals = signalfd(-1, &mask, 0);
+	assert_int_equal(pthread_kill(pthread_self(), SIGUSR2), 0);
+	assert_int_equal(ipcwait_read(signals, infos, sizeof(infos), &fresh[0]),
+			 sizeof(infos[0]));
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
+	put(pipes[1], "abc");
+	assert_int_equal(ipcwait_read(pipes[0], text, sizeof(text), &fresh[1]), 3);
+	(void)close(semaphore);
+	(void)close(timer);
+	(void)close(signals);
 }
 
 static void test_ends(void **state)
@@ -325,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_there, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_asked_first, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_files, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_larger_buffers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nonblocking, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),

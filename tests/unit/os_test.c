@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* lib/os over the real kernel: small services that have no test of their own elsewhere. */
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +15,7 @@
 #include "os/cpu.h"
 #include "os/file.h"
 #include "os/futex.h"
+#include "os/helper.h"
 #include "os/membarrier.h"
 
 /* Readings of the clock take longer then. */
@@ -78,6 +82,59 @@ static void pin_and_ask(void)
 	CHECK_EQ(set.first, last);
 	CHECK_EQ(iw_cpu_current(), last);
 	CHECK_EQ(errno, 4711);
+}
+
+static cpu_set_t helpers_cpus;
+static _Atomic int helper_told;
+
+static void *tell_cpus(void *unused)
+{
+	CHECK(sched_getaffinity(0, sizeof(helpers_cpus), &helpers_cpus) == 0);
+	helper_told = 1;
+	return unused;
+}
+
+static bool has_told(void *unused)
+{
+	(void)unused;
+	return helper_told;
+}
+
+static void *start_helper(void *unused)
+{
+	helper_told = 0;
+	CHECK_EQ(iw_helper_start(tell_cpus, NULL, 0), 0);
+	CHECK(check_eventually(has_told, NULL));
+	return unused;
+}
+
+static void *start_helper_from_one_cpu(void *unused)
+{
+	pin_and_ask();
+	return start_helper(unused);
+}
+
+/* As taskset(1) does: the helper stays where the user has put the process. */
+static void helper_stays_with_the_process(void)
+{
+	cpu_set_t mine;
+
+	pin_and_ask();
+	(void)start_helper(NULL);
+	CHECK(sched_getaffinity(0, sizeof(mine), &mine) == 0);
+	CHECK(CPU_EQUAL(&mine, &helpers_cpus));
+}
+
+/* A thread that the program has put on one CPU does not take its helper along. */
+static void helper_is_not_pinned_with_a_thread(void)
+{
+	pthread_t thread;
+	cpu_set_t mine;
+
+	CHECK_EQ(pthread_create(&thread, NULL, start_helper_from_one_cpu, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK(sched_getaffinity(0, sizeof(mine), &mine) == 0);
+	CHECK(CPU_EQUAL(&mine, &helpers_cpus));
 }
 
 static void test_futex_results(void **state)
@@ -190,13 +247,51 @@ static void test_time_namespace(void **state)
 		assert_true(iw_clock_ahead_in(rows[i].text) == rows[i].ns);
 }
 
+static bool is_pending(int signal)
+{
+	sigset_t set;
+
+	CHECK_EQ(sigpending(&set), 0);
+	return sigismember(&set, signal);
+}
+
+/* A message that nobody reads, or that has no room, ends no program. */
+static void complaints_that_fail(void)
+{
+	const struct rlimit none = { 0, 0 };
+	char path[] = "/tmp/iw-os-test-XXXXXX";
+	int ends[2], file = mkstemp(path);
+	sigset_t set;
+
+	CHECK(file >= 0);
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(pipe(ends), 0);
+	CHECK_EQ(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+	CHECK_EQ(close(ends[0]), 0);
+	iw_file_complain("text", 4);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+	CHECK_EQ(dup2(file, STDERR_FILENO), STDERR_FILENO);
+	iw_file_complain("text", 4);
+	CHECK_EQ(sigemptyset(&set), 0);
+	CHECK_EQ(sigaddset(&set, SIGXFSZ), 0);
+	CHECK_EQ(sigprocmask(SIG_BLOCK, &set, NULL), 0);
+	iw_file_complain("text", 4);
+	CHECK(!is_pending(SIGXFSZ));
+	CHECK_EQ(raise(SIGXFSZ), 0);
+	iw_file_complain("text", 4);
+	CHECK(is_pending(SIGXFSZ));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_file_errors),
 		cmocka_unit_test(test_membarrier),
+		CHILD_TEST(complaints_that_fail),
 		CHILD_TEST(pin_and_ask),
+		CHILD_TEST(helper_stays_with_the_process),
+		CHILD_TEST(helper_is_not_pinned_with_a_thread),
 		cmocka_unit_test(test_futex_results),
 		cmocka_unit_test(test_trusted_counter),
 		cmocka_unit_test(test_time_namespace),

@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -189,26 +191,66 @@ static void test_children(void **state)
 	assert_true(open_page(getpid()) >= 0);
 }
 
+/* The child's page, once the child has counted @n waits in it. */
+static int page_with(pid_t child, uint64_t n)
+{
+	int fd;
+
+	do
+		fd = open_page(child);
+	while (fd < 0);
+	while (spun_on_sems(fd) != n)
+		(void)usleep(100);
+	return fd;
+}
+
+static pid_t fork_to_be_killed(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		iw_count(IPCWAIT_KIND_SEM, IW_SPUN, 30);
+		for (;;)
+			(void)pause();
+	}
+	return child;
+}
+
 /* One that has died otherwise leaves its page behind, and nobody holds the lock. */
 static void test_killed(void **state)
 {
-	char path[PATH_BYTES];
-	pid_t child = fork();
-	int fd;
+	pid_t child = fork_to_be_killed();
+	int fd = page_with(child, 30);
 
 	(void)state;
-	if (!child) {
-		iw_count(IPCWAIT_KIND_SEM, IW_SPUN, 30);
-		raise(SIGKILL);
-	}
+	assert_false(iw_shared_file_lock_is_free(fd, 0));
+	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(status_of(child), -SIGKILL);
-	fd = open_page(child);
-	assert_true(fd >= 0);
 	assert_int_equal(spun_on_sems(fd), 30);
 	assert_true(iw_shared_file_lock_is_free(fd, 0));
 	(void)close(fd);
-	path_of(child, path);
-	assert_int_equal(unlink(path), 0);
+}
+
+/* A process that makes a page removes what the dead have left; nothing of the living. */
+static void test_swept(void **state)
+{
+	pid_t dead = fork_to_be_killed(), living = fork_to_be_killed(), next;
+
+	(void)state;
+	(void)close(page_with(dead, 30));
+	(void)close(page_with(living, 30));
+	assert_int_equal(kill(dead, SIGKILL), 0);
+	assert_int_equal(status_of(dead), -SIGKILL);
+	next = fork_to_be_killed();
+	(void)close(page_with(next, 30));
+	assert_int_equal(open_page(dead), -1);
+	assert_true(open_page(living) >= 0);
+	assert_true(open_page(getpid()) >= 0);
+	assert_int_equal(kill(living, SIGKILL), 0);
+	assert_int_equal(status_of(living), -SIGKILL);
+	assert_int_equal(kill(next, SIGKILL), 0);
+	assert_int_equal(status_of(next), -SIGKILL);
 }
 
 /* A child without a way to a page of its own goes on with a copy of what its parent had. */
@@ -251,10 +293,20 @@ static void test_child_without_a_page(void **state)
 	(void)rmdir("/dev/shm/ipcwait-65534");
 }
 
+/* As a page, before it has a name. */
+static void *map_file(const struct iw_page_file *f)
+{
+	void *memory = iw_shared_file_map(f->fd, 4096, true);
+
+	assert_non_null(memory);
+	return memory;
+}
+
 static void test_files(void **state)
 {
 	char folder[] = "/dev/shm/ipcwait.test.XXXXXX", other[PATH_BYTES];
 	struct iw_page_file file[10], f;
+	void *memory[9];
 	int r;
 
 	(void)state;
@@ -265,11 +317,19 @@ static void test_files(void **state)
 	assert_true(close(open(other, O_CREAT | O_WRONLY, 0600)) == 0);
 	for (unsigned i = 0; i < 8; i++) {
 		assert_int_equal(iw_page_file_make(&file[i], folder, 4096), 0);
+		memory[i] = map_file(&file[i]);
 		assert_int_equal(iw_page_file_publish(&file[i]), 0);
 	}
 	assert_int_equal(iw_page_file_make(&f, folder, 4096), 0);
+	memory[8] = map_file(&f);
 	assert_int_equal(iw_page_file_publish(&f), -EEXIST);
 	iw_page_file_close(&f);
+	/* Without a mapping nothing would show that its process lives. */
+	assert_int_equal(iw_page_file_make(&f, folder, 4096), 0);
+	assert_int_equal(iw_page_file_publish(&f), -EOPNOTSUPP);
+	iw_page_file_close(&f);
+	for (unsigned i = 0; i < 9; i++)
+		iw_shared_file_unmap(memory[i], 4096);
 	for (unsigned i = 0; i < 8; i++) {
 		iw_page_file_remove(&file[i]);
 		iw_page_file_close(&file[i]);
@@ -294,6 +354,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_children),
 		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_swept),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_child_without_a_page),
 	};

@@ -62,7 +62,7 @@ static void set_default_errors(void)
 	CHECK_EQ(ipcwait_policy_set_default(NULL), -EINVAL);
 	CHECK_EQ(set_default(IPCWAIT_POWER, 300), 0);
 	CHECK_EQ(ipcwait_policy_set_default(
-			 &(struct ipcwait_policy){ .reserved = { 0, 0, 0, 1 } }),
+			 &(struct ipcwait_policy){ .reserved = { 0, 0, 1 } }),
 		 -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset)8, 0), -EINVAL);
 	CHECK_EQ(set_default((enum ipcwait_preset) - 1, 0), -EINVAL);
@@ -264,6 +264,29 @@ static void presets_weigh_latency(void)
 	}
 }
 
+/* Those that nobody can wake: the first looks are early, and all together are not more often. */
+static void sleepers_look_in_turn(void)
+{
+	static const uint32_t sleepers[] = { 1, 2, 3, 277, 100000, UINT32_MAX };
+	const int64_t ms = 1000000;
+
+	CHECK_EQ(iw_policy_look_ns(0, 0), ms);
+	for (unsigned i = 0; i < sizeof(sleepers) / sizeof(sleepers[0]); i++) {
+		int64_t n = sleepers[i], last = 0, ns = iw_policy_look_ns(0, (uint32_t)n);
+
+		CHECK_EQ(ns, ms);
+		while (ns != last) {
+			last = ns;
+			ns = iw_policy_look_ns(last, (uint32_t)n);
+			CHECK(ns == last || ns == 2 * last || ns == (2 * n - 1) * ms);
+		}
+		CHECK_EQ(last, (2 * n - 1) * ms);
+	}
+	/* What it has slept without a place is no alarm when it gets one. */
+	CHECK_EQ(iw_policy_alarm_ns(4 * ms), iw_policy_alarm_ns(0));
+	CHECK_EQ(iw_policy_alarm_ns(1000 * ms), 2000 * ms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +300,7 @@ int main(void)
 		CHILD_TEST(only_what_resumes_is_timed),
 		CHILD_TEST(what_a_timed_sleep_may_cost),
 		CHILD_TEST(presets_weigh_latency),
+		CHILD_TEST(sleepers_look_in_turn),
 	};
 
 	unsetenv("IPCWAIT_POLICY");

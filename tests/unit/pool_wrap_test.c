@@ -14,12 +14,10 @@
 
 #define NODES 4
 
-void *__real_calloc(size_t n, size_t bytes);
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__real_iw_pages_get(size_t bytes, size_t align);
 uint32_t __wrap_iw_nodes(uint32_t most);
 unsigned __wrap_iw_cpu_node(void);
-void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_iw_pages_get(size_t bytes, size_t align);
 int64_t __real_iw_clock_ns(void);
@@ -27,8 +25,8 @@ int64_t __wrap_iw_clock_ns(void);
 
 static _Thread_local unsigned node;
 
-/* So many more requests succeed, of each kind. */
-static int callocs = 1000000, aligned = 1000000, pages = 1000000;
+/* How many more requests succeed, of each kind. Slabs are aligned, chunks of magazines are not. */
+static int chunks = 1000000, aligned = 1000000, pages = 1000000;
 
 uint32_t __wrap_iw_nodes(uint32_t most)
 {
@@ -61,11 +59,6 @@ static bool refused(int *left)
 	return true;
 }
 
-void *__wrap_calloc(size_t n, size_t bytes)
-{
-	return refused(&callocs) ? NULL : __real_calloc(n, bytes);
-}
-
 void *__wrap_aligned_alloc(size_t align, size_t bytes)
 {
 	return refused(&aligned) ? NULL : __real_aligned_alloc(align, bytes);
@@ -74,7 +67,7 @@ void *__wrap_aligned_alloc(size_t align, size_t bytes)
 void *__wrap_iw_pages_get(size_t bytes, size_t align)
 {
 	int saved_errno = errno;
-	bool no = refused(&pages);
+	bool no = refused(align ? &pages : &chunks);
 
 	errno = saved_errno;
 	return no ? NULL : __real_iw_pages_get(bytes, align);
@@ -152,7 +145,7 @@ static void test_no_cache(void **state)
 {
 	(void)state;
 	without_a_cache(&aligned);
-	without_a_cache(&callocs);
+	without_a_cache(&chunks);
 }
 
 static void *get_all_bare(void *unused)
@@ -191,9 +184,9 @@ static void test_no_magazine(void **state)
 	assert_int_equal(pool_begin(0, 2), 0);
 	get_all();
 	/* The first chunk has sixteen, of which two are in hand; for all it takes thirty. */
-	callocs = 0;
+	chunks = 0;
 	put_all();
-	callocs = 1000000;
+	chunks = 1000000;
 	assert_int_equal(pool_stats().cached, 14 * 2);
 	assert_in_range(pool_stats().used, 2, 4);
 	get_all();
@@ -265,30 +258,52 @@ static void test_debt_is_forgiven(void **state)
 	pool_end();
 }
 
-/* Without being asked: what nobody has needed for a second goes back as the depot is visited. */
-static void test_working_set(void **state)
+enum { LARGE_BURST = 200000 };
+static void *large_burst[LARGE_BURST];
+
+/* What nobody has needed for a second goes back as the depot is visited. */
+static void await_trim(void)
 {
-	enum { BURST = 200000 };
-	static void *burst[BURST];
 	unsigned visits = 0;
 
+	while (pool_stats().bytes > 262144) {
+		if (visits++ % 1000 == 0)
+			clock_stands_at += SECOND_NS;
+		turn_over(large_burst, 200);
+		assert_true(visits < LARGE_BURST);
+	}
+	print_message("%u visits\n", visits);
+	assert_in_range(pool_stats().trimmed, LARGE_BURST / 2, 2 * LARGE_BURST);
+}
+
+/* Without being asked. */
+static void test_working_set(void **state)
+{
 	(void)state;
 	node = 0;
 	clock_stands_at = __real_iw_clock_ns();
 	assert_int_equal(pool_begin(0, 0), 0);
-	turn_over(burst, BURST);
+	turn_over(large_burst, LARGE_BURST);
 	assert_true(pool_stats().bytes > 1000000);
 	for (int i = 0; i < 1000; i++)
-		turn_over(burst, 200);
+		turn_over(large_burst, 200);
 	assert_int_equal(pool_stats().trimmed, 0);
-	while (pool_stats().bytes > 262144) {
-		if (visits++ % 1000 == 0)
-			clock_stands_at += SECOND_NS;
-		turn_over(burst, 200);
-		assert_true(visits < BURST);
-	}
-	print_message("%u visits\n", visits);
-	assert_in_range(pool_stats().trimmed, BURST / 2, 2 * BURST);
+	await_trim();
+	clock_stands_at = 0;
+	pool_end();
+}
+
+/* As in a child in a time namespace whose clocks are an hour behind: it does not wait that long. */
+static void test_a_clock_that_is_behind(void **state)
+{
+	(void)state;
+	node = 0;
+	clock_stands_at = __real_iw_clock_ns() + 3600 * SECOND_NS;
+	assert_int_equal(pool_begin(0, 0), 0);
+	turn_over(large_burst, LARGE_BURST);
+	turn_over(large_burst, 200);
+	clock_stands_at -= 3600 * SECOND_NS;
+	await_trim();
 	clock_stands_at = 0;
 	pool_end();
 }
@@ -304,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_no_pages),
 		cmocka_unit_test(test_debt_is_forgiven),
 		cmocka_unit_test(test_working_set),
+		cmocka_unit_test(test_a_clock_that_is_behind),
 	};
 
 	check_watchdog(60);

@@ -17,8 +17,8 @@ void *__real_iw_pages_get(size_t bytes, size_t align);
 void *__wrap_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_iw_pages_get(size_t bytes, size_t align);
 
-/* So many more requests succeed, of each kind. */
-static int aligned = PLENTY, pages = PLENTY;
+/* This many more requests of the test's thread succeed, of each kind. The worker has its own. */
+static _Thread_local int aligned = PLENTY, pages = PLENTY;
 
 static bool refused(int *left)
 {

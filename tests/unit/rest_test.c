@@ -10,6 +10,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "common/ticking.h"
+#include "engine/sleep.h"
 #include "policy/cost.h"
 
 /* A look that finds it is of no use to look on ends the spin, whatever its window is. */
@@ -225,6 +226,7 @@ static void expire_unpublished(void)
 {
 	CHECK(fake.wait.word != &probe.word);
 	CHECK(ticking_soon_after(fake.now_ns + 1000 * US, fake.wait.deadline_ns));
+	CHECK_EQ(iw_sleepers_unpublished(), 1);
 	expire();
 	probe.full = fake.waits < 2;
 }
@@ -248,6 +250,7 @@ static void unpublished(void)
 	CHECK(fake.wait.word == &probe.word);
 	CHECK(probe_counters().slept_ns - before.slept_ns >= (uint64_t)(2010 * US));
 	probe_learned_once(2010 * US);
+	CHECK_EQ(iw_sleepers_unpublished(), 0);
 }
 
 static void unpublished_until_the_deadline(void)

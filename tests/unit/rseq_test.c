@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cmocka_all.h"
+#include "os/calls.h"
 #include "os/clock.h"
 #include "os/cpu.h"
 #include "os/rseq.h"
@@ -224,10 +225,29 @@ static void test_own(void **state)
 	assert_true(disturbed);
 }
 
+/* The module forbids what it does not need. The CPU it needs, and where it may not ask, none. */
+static void check_cpus(void)
+{
+	cpu_set_t allowed;
+
+	CHECK_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	iw_calls_forbid(IW_CALL_AFFINITY | IW_CALL_RANDOM);
+	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		pin_to(cpu);
+		CHECK_EQ(iw_cpu_current(), cpu);
+	}
+	iw_calls_forbid(IW_CALLS_EXTRA);
+	CHECK_EQ(iw_cpu_current(), IW_CPU_UNKNOWN);
+	iw_calls_forbid(0);
+}
+
 /* In the repeated process: whatever happens, nothing is noticed and nothing is stored. */
 static int check_without(void)
 {
 	CHECK_EQ(iw_rseq_offset, 0);
+	check_cpus();
 	check_watchdog(30);
 	if (!CHECK_DEFERS_SIGNALS)
 		CHECK(!disturbed_in_spin(nested_handler));

@@ -35,6 +35,8 @@ static struct sock_filter rules[] = {
 	/* Who the caller is, where a word notes it: once a thread; once in a fork. */
 	ALLOW(gettid),
 	ALLOW(getrandom),
+	/* The kernel's own: a sleep goes on by it after the process was stopped. */
+	ALLOW(restart_syscall),
 	/* Of the test: sleeping, ending threads and the process, and telling. */
 	ALLOW(clock_nanosleep),
 	ALLOW(rt_sigprocmask),

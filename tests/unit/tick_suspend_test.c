@@ -104,6 +104,26 @@ static void test_long_ago(void **state)
 	assert_right(&(struct past){ .ns = 11 * S, .beside_ns = 30 * S, .anew = true });
 }
 
+/*
+ * As in a child that was forked into a time namespace whose clocks are behind, boot time among them
+ * or not: the load time lies ahead, and nobody waits for it.
+ */
+static void test_clocks_that_are_behind(void **state)
+{
+	static const int64_t lengths[] = { 2 * MS, 10 * S, 3600 * S };
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct past p = { .ns = -lengths[i / 2],
+				  .suspended_ns = i % 2 ? lengths[i / 2] : 0,
+				  .beside_ns = lengths[i / 2],
+				  .anew = true };
+
+		assert_right(&p);
+		assert_true(fake.now_ns - p.ns < MS);
+	}
+}
+
 static const int64_t steps[] = { -BOOT_NS / 2, -3600 * S, -10 * S,  -20 * MS,
 				 20 * MS,      10 * S,    3600 * S, BOOT_NS };
 
@@ -165,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_happened),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_long_ago),
+		cmocka_unit_test(test_clocks_that_are_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

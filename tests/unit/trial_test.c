@@ -85,6 +85,17 @@ static void stops(void)
 	CHECK_EQ(trial.cost[false], 10 * TURN);
 }
 
+/* A counter that steps back in the middle of a turn makes neither way look dear. */
+static void a_step_back(void)
+{
+	now = 1000000000;
+	(void)wait_on(&here, 2 * TURN + TURN / 2, 10, 20);
+	now -= 500000000;
+	(void)wait_on(&here, 2 * TURN, 10, 20);
+	CHECK(trial.cost[false] <= 10 * TURN && trial.cost[true] <= 20 * TURN);
+	CHECK(wait_on(&here, 100 * TURN, 10, 20) <= 20 * TURN);
+}
+
 /* A handler, or a thread's data that is half written: any content is legal. */
 static void any_content(void)
 {
@@ -112,6 +123,7 @@ int main(void)
 		CHILD_TEST(notices_a_change),
 		CHILD_TEST(forgets_with_the_object),
 		CHILD_TEST(stops),
+		CHILD_TEST(a_step_back),
 		CHILD_TEST(any_content),
 	};
 
