@@ -27,6 +27,10 @@ def run(*words, **more):
                           check=False, **more)
 
 
+# More than a machine that stops programs at random makes fail.
+TRIES = 20
+
+
 def bench(*words):
     return run(sys.executable, BENCH, "--build", BUILD, *words)
 
@@ -43,9 +47,14 @@ def bad(arm="library"):
 
 class Program(unittest.TestCase):
     def result(self, *words):
-        r = run(PROGRAM, "--seconds", "0.1", *words)
-        self.assertEqual((r.returncode, r.stderr, r.stdout.count("\n")), (0, "", 1), words)
-        return json.loads(r.stdout)
+        """Of a run with round trips: one that was stopped for all its time has none."""
+        for _ in range(TRIES):
+            r = run(PROGRAM, "--seconds", "0.1", *words)
+            self.assertEqual((r.returncode, r.stderr, r.stdout.count("\n")), (0, "", 1), words)
+            result = json.loads(r.stdout)
+            if result["round_trips"]:
+                break
+        return result
 
     def test_every_kind_and_way(self):
         for kind in groups.KINDS:
@@ -61,7 +70,7 @@ class Program(unittest.TestCase):
         for kind in groups.KINDS:
             r = self.result("--kind", kind, "--pause-us", 500)
             self.assertGreater(r["latency"]["samples"], 0)
-            self.assertLess(r["round_trips"], 0.2 / 500e-6 + 1)
+            self.assertLess(r["round_trips"], 2 * r["seconds"] / 500e-6 + 1)
             self.assertLessEqual(0, r["latency"]["median_ns"])
             self.assertLessEqual(r["latency"]["median_ns"], r["latency"]["p90_ns"])
 
@@ -198,8 +207,11 @@ class Command(unittest.TestCase):
     def test_a_run(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "r.json"
-            r = bench("--groups", "free", "--arms", "library", "--rounds", 2, "--seconds", "0.02",
-                      "--json", out)
+            for _ in range(TRIES):
+                r = bench("--groups", "free", "--arms", "library", "--rounds", 2,
+                          "--seconds", "0.02", "--json", out)
+                if r.returncode == 0:       # else a run that was stopped had no round trip
+                    break
             self.assertEqual((r.returncode, r.stderr), (0, ""))
             result = json.loads(out.read_text("utf-8"))
         self.assertEqual(result["method"]["arms"], ["plain", "library"])

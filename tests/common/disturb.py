@@ -26,6 +26,7 @@ import contextlib
 import ctypes
 import os
 import random
+import re
 import shlex
 import signal
 import subprocess
@@ -37,6 +38,7 @@ STOP_SECONDS = 0.05, 0.5
 PAUSE_SECONDS = 0.02, 0.3
 LINES_MOST = 60
 PR_SET_CHILD_SUBREAPER = 36
+PASSED = re.compile(r' *\d+/\d+ .* (OK|SKIP) ')
 
 
 def parents():
@@ -196,7 +198,8 @@ def run_round(command, how, chance, spared, spare_command):
 
 
 def show(out):
-    lines = out.splitlines()
+    """The end of what a round that failed has said, without meson's lines of tests that passed."""
+    lines = [line for line in out.splitlines() if not PASSED.match(line)]
     if len(lines) > LINES_MOST:
         print(f'... {len(lines) - LINES_MOST} lines before')
     for line in lines[-LINES_MOST:]:
