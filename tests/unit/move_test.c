@@ -262,6 +262,33 @@ static void fork_beside_it(void **state)
 	set_over(false);
 }
 
+/* Another thread replaces the program: it has that thread's mask, wherever the mover was. */
+static void exec_beside_it(void **state)
+{
+	cpu_set_t before = mask(0);
+	int two[2], status;
+
+	(void)state;
+	if (!are_two(two))
+		skip();
+	for (int i = 0; i < MOVES; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pthread_t mover;
+
+			if (pthread_create(&mover, NULL, move_about, NULL))
+				_exit(2);
+			(void)usleep((useconds_t)(i % 10 * 100));
+			(void)execl("/proc/self/exe", "move_test", "mask", (char *)NULL);
+			_exit(2);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), CPU_COUNT(&before) % 256);
+	}
+}
+
 /* As taskset(1) does: the thread stays where it is put, in the end. */
 static void a_mask_from_outside(void **state)
 {
@@ -325,7 +352,8 @@ static void knows_a_crowd(void **state)
 	assert_true(crowded);
 }
 
-int main(void)
+/* With an argument: the program of exec_beside_it(), whose status is the number of its CPUs. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(goes_away),
@@ -337,9 +365,14 @@ int main(void)
 		cmocka_unit_test(forbidden),
 		cmocka_unit_test(no_handler_sees_it),
 		cmocka_unit_test(fork_beside_it),
+		cmocka_unit_test(exec_beside_it),
 		cmocka_unit_test(a_mask_from_outside),
 		cmocka_unit_test(knows_a_crowd),
 	};
+	cpu_set_t set;
 
+	(void)argv;
+	if (argc > 1)
+		return sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set) % 256;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
