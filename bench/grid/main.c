@@ -33,6 +33,7 @@ int main(int argc, char **argv)
 	add_uncontended();
 	add_handoff();
 	add_contention();
+	add_readers();
 	add_starvation();
 	add_oversubscription();
 	add_wake();

@@ -6,6 +6,7 @@
 void add_uncontended(void);
 void add_handoff(void);
 void add_contention(void);
+void add_readers(void);
 void add_starvation(void);
 void add_oversubscription(void);
 void add_wake(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutexes and spin locks that are compared, for the threads of one process. */
+/* The locks that are compared, for the threads of one process. */
 #ifndef BENCH_LOCK_PEER_H
 #define BENCH_LOCK_PEER_H
 
@@ -34,6 +34,16 @@ struct lock_ops {
 	void (*init)(void *lock);
 	void (*lock)(void *lock, struct lock_hold *hold);
 	void (*unlock)(void *lock, struct lock_hold *hold);
+	void (*end)(void *lock); /* NULL: nothing to be given back */
+};
+
+/* Of a lock for readers and writers. */
+struct rwlock_ops {
+	const char *name;
+	void (*init)(void *lock);
+	void (*rdlock)(void *lock);
+	void (*wrlock)(void *lock);
+	void (*unlock)(void *lock);
 	void (*end)(void *lock); /* NULL: nothing to be given back */
 };
 

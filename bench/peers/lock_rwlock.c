@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reader-writer locks of which everybody is a writer: libipcwait's, and the C library's. */
+/* Reader-writer locks: libipcwait's, and the C library's. As a lock_peer everybody writes. */
 #include "peer_ops.h"
 #include "../../tools/common/complain.h"
 
@@ -29,6 +29,22 @@ static void release(void *lock, struct lock_hold *hold)
 	ipcwait_rwlock_wrunlock(lock);
 }
 
+static void read_lock(void *lock)
+{
+	if (ipcwait_rwlock_rdlock(lock))
+		give_up("cannot lock");
+}
+
+static void write_lock(void *lock)
+{
+	acquire(lock, NULL);
+}
+
+static void unlock(void *lock)
+{
+	ipcwait_rwlock_unlock(lock);
+}
+
 static void init_glibc(void *lock)
 {
 	if (pthread_rwlock_init(lock, NULL))
@@ -47,6 +63,22 @@ static void release_glibc(void *lock, struct lock_hold *hold)
 	pthread_rwlock_unlock(lock);
 }
 
+static void read_lock_glibc(void *lock)
+{
+	if (pthread_rwlock_rdlock(lock))
+		give_up("cannot lock");
+}
+
+static void write_lock_glibc(void *lock)
+{
+	acquire_glibc(lock, NULL);
+}
+
+static void unlock_glibc(void *lock)
+{
+	release_glibc(lock, NULL);
+}
+
 static void end_glibc(void *lock)
 {
 	pthread_rwlock_destroy(lock);
@@ -56,3 +88,7 @@ const struct lock_ops lock_ipcwait_rwlock = { "ipcwait-rwlock", init, acquire, r
 					      NULL };
 const struct lock_ops lock_glibc_rwlock = { "glibc-rwlock", init_glibc, acquire_glibc,
 					    release_glibc, end_glibc };
+const struct rwlock_ops rwlock_ipcwait = { "ipcwait",  init,   read_lock,
+					   write_lock, unlock, NULL };
+const struct rwlock_ops rwlock_glibc = { "glibc",          init_glibc,   read_lock_glibc,
+					 write_lock_glibc, unlock_glibc, end_glibc };

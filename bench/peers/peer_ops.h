@@ -36,6 +36,9 @@ extern const struct lock_ops lock_tbb;
 extern const struct lock_ops lock_tbb_queuing;
 extern const struct lock_ops lock_tbb_spin;
 
+extern const struct rwlock_ops rwlock_glibc;
+extern const struct rwlock_ops rwlock_ipcwait;
+
 extern const struct cond_ops cond_abseil;
 extern const struct cond_ops cond_glibc;
 extern const struct cond_ops cond_ipcwait;

@@ -83,6 +83,13 @@ const struct lock_peer lock_peers[] = {
 	{ NULL, NULL, NULL },
 };
 
+const struct rwlock_peer rwlock_peers[] = {
+	{ "ipcwait", &rwlock_ipcwait },
+	{ "glibc", &rwlock_glibc },
+	{ "glibc-again", &rwlock_glibc },
+	{ NULL, NULL },
+};
+
 const struct cond_peer cond_peers[] = {
 	{ "ipcwait", &cond_ipcwait, NULL },   { "glibc", &cond_glibc, NULL },
 	{ "glibc-again", &cond_glibc, NULL }, { "nsync", NSYNC(cond_nsync) },

@@ -27,6 +27,11 @@ struct lock_peer {
 	const char *missing;
 };
 
+struct rwlock_peer {
+	const char *name;
+	const struct rwlock_ops *ops;
+};
+
 struct cond_peer {
 	const char *name;
 	const struct cond_ops *ops;
@@ -40,6 +45,7 @@ struct cond_peer {
  */
 extern const struct sem_peer sem_peers[];
 extern const struct lock_peer lock_peers[];
+extern const struct rwlock_peer rwlock_peers[];
 extern const struct cond_peer cond_peers[];
 
 #ifdef __cplusplus

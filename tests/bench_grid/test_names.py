@@ -42,6 +42,9 @@ def expected():
                   ["10us", "100us", "1ms", "10ms"])
         | product("pareto/impl:%s/budget:own", SEMS + PRESETS)
         | product("pareto/impl:fixed/budget:%s", ["1us", "5us", "20us", "50us", "200us"])
+        | product("readers/impl:%s/threads:%s/writers:%s/section:%s",
+                  ["ipcwait", "glibc", "glibc-again"], ["2", "4", "8", "16"],
+                  ["0", "1", "10", "50"], ["0", "1us", "10us"])
         | product("starvation/impl:%s/threads:8/section:1us", LOCKS)
         | product("condvar/op:pingpong/impl:%s", CONDS)
         | product("condvar/op:broadcast/impl:%s/waiters:%s", CONDS, ["4", "16", "64"]))
