@@ -10,22 +10,23 @@
  *
  * Cost: to lock what is free, or only read, and to unlock what nobody waits for, is one atomic
  * operation each, in the caller. Readers share a counter: many short reads on many CPUs pass one
- * cache line around, and are no faster than with a mutex. An unlock makes at most one system
+ * cache line around, and are no faster than with a mutex. A reader that meets another one on that
+ * line stands aside for 0.5 us, up to 5 us if that goes on. An unlock makes at most one system
  * call, and none for a writer that spins.
  *
  * Guarantees: one writer, or any number of readers. A lock that returns an error has not locked.
  * An unlock touches the lock for the last time before anybody whom it had kept out can have it,
  * so the next writer may unlock, end and free it at once.
  *
- * Neither side starves. A writer that sleeps keeps new readers out, so it waits for those who
- * read already. When a writer unlocks, all readers who sleep at that moment get in before the
- * next writer, so a reader waits for one writer, and no others may overtake it. (A thread spins
- * before it sleeps, for its learned window, and has none of these rights while it does.)
- * Among writers a running one may overtake a sleeping one, but not one that has waited for the
- * longer of 4 ms and 20 B (policy.h): such a writer is next.
+ * Neither side starves, and no lock stays idle for one that sleeps and has not waited for long.
+ * Readers, and writers that run, may overtake it until it has waited for the longer of 4 ms and
+ * 20 B (policy.h). Then it is next: new readers wait behind a writer that is overdue, and when a
+ * reader is, all readers who sleep at the next unlock of a writer get in together before any other
+ * writer. A writer that is awake again after a sleep goes before those who come. Of several overdue
+ * writers one comes after the other, each a quarter of its wait later at the latest.
  *
- * A thread that reads must not ask to read again: if a writer has come to wait in between, that
- * is a deadlock, as POSIX has it. Nor can a reader become a writer: it waits for itself.
+ * A thread that reads must not ask to read again: behind a writer that is overdue that is a
+ * deadlock, as POSIX has it. Nor can a reader become a writer: it waits for itself.
  *
  * Limits: at most IPCWAIT_RWLOCK_READERS_MAX readers. The lock does not know who holds it. 16383
  * sleeping readers and as many writers at a time are woken. A waiter beyond these checks after 1
@@ -34,9 +35,9 @@
  *
  * Death: the lock is not robust. If a process dies that holds it, it stays held for ever. One that
  * dies while it waits, or between an unlock and its wake, holds nobody up for good: those who
- * wait look after 4 ms, and again after twice as long each time, at last once a second, and the
- * second look at the latest puts right what it has left. That is 12 ms for who comes after the
- * death. A call that only tries notices after 5 ms, but for a writer that died behind a reader.
+ * wait look after 4 ms, then after a quarter of the time they have waited, at last once a second,
+ * and put right what it has left, after 12 ms at the latest. A call that only tries notices after
+ * 5 ms, unless a writer died behind a reader.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/rwlock.md.
  */
@@ -55,59 +56,80 @@
 /*
  * rwlock.word
  *   bits 0-13   RSLEEPERS  readers that have announced a sleep and not yet come back
- *   bit 14      TURN       these were all woken, and no writer may have it until they came
+ *   bit 14      RWAKE      a wake is on its way to all of these
  *   bits 15-28  WSLEEPERS  writers that have announced a sleep and not yet come back
  *   bit 29      WAKE       a wake is on its way to one of these
  *   bits 30-31  EPOCH      of the two counts; waiters of another one are not in them
  *   bits 32-52  READERS    that hold it
- *   bits 53-59  zero
+ *   bits 53-56  zero
+ *   bit 57      QUIET      a sleeping writer has set an alarm, and wants no wake
+ *   bit 58      NEXT       a writer that has slept is looking: who comes lets it go first
+ *   bit 59      RURGENT    of sleeping readers one is overdue: with RWAKE, it is their turn, and
+ *                          no writer may take it until all have come
  *   bit 60      TIMED      the writer's section is measured: it unlocks out of line
- *   bit 61      URGENT     of writers, only one that is overdue may take it
+ *   bit 61      URGENT     only a writer that is overdue may take it, or readers in their turn
  *   bit 62      SPINNER    a writer is looking while others sleep
  *   bit 63      WRITER     that holds it
  *
- *   WRITER READERS TURN WAKE WSLEEPERS RSLEEPERS
- *     0      0      0    0      0         0       free          (the all-zero state)
- *     0      n      0    0      0         0       n readers
- *     0      n      0    0      s         r       n readers, new ones wait behind s writers
- *     1      0      0    any    s         r       a writer; r readers have the next turn
- *     0      n      1    any    s         r       r readers are still to come, others may join
- *     0      0      0    1      s         r       free, for a writer that is about to take it
- *     0      0      0    0      s         r       free, for a writer that spins
- *     0      any    0    any    0         > 0     never
- *     1      0      1                             never, nor TURN without RSLEEPERS
+ *   WRITER READERS RWAKE RURGENT WAKE WSLEEPERS RSLEEPERS
+ *     0      0      0      0      0       0         0       free          (the all-zero state)
+ *     0      n      any    0      any     s         r       n readers; others may join, but not if
+ *                                                           URGENT
+ *     0      n      0      1      any     s         r       the same
+ *     1      0      any    any    any     s         r       a writer
+ *     0      n      1      1      any     s         r       the turn of r readers, others may join
+ *     0      0      1      0      any     s         r       free, r readers are on their way
+ *     0      0      any    0      1       s         r       free, for a writer that is on its way
+ *     0      0      any    any    0       s         r       free, for a writer that looks (NEXT, or
+ *                                                           SPINNER before), or is to look (QUIET)
+ *   RWAKE, RURGENT                                never without RSLEEPERS
+ *   WAKE, URGENT                                  never without WSLEEPERS
+ *   WRITER with RWAKE and RURGENT                 never
+ *   RSLEEPERS without WRITER, RWAKE or URGENT     never
  *   TIMED                                         never without WRITER
  *
- *   n -> n+1                read             any reader      no WRITER; no WSLEEPERS, or TURN
- *   n,r -> n+1,r-1          read             sleeping reader the same; TURN -> 0 with the last
- *   0 -> WRITER             write            any writer      free; not over URGENT; TIMED -> 1
- *                                                            for one in sixteen that had to wait
- *   0,s -> WRITER,s-1       write            sleeping writer WAKE -> 0; if overdue URGENT -> 0
+ *   n -> n+1                read             any reader      no WRITER; no URGENT, or their turn;
+ *                                                            no NEXT, unless it would sleep. NEXT
+ *                                                            -> 0
+ *   n,r -> n+1,r-1          read             sleeping reader the same; RWAKE, RURGENT -> 0 with the
+ *                                                            last
+ *   0 -> WRITER             write            any writer      free, and not the readers' turn;
+ *                                                            URGENT only if it is overdue, NEXT
+ *                                                            as above; TIMED -> 1 for one in
+ *                                                            sixteen that had to wait. NEXT -> 0
+ *   0,s -> WRITER,s-1       write            sleeping writer WAKE -> 0, and its URGENT, QUIET
  *   n -> n-1                rdunlock         reader          if free then: leave, see below
- *   WRITER -> 0, TURN -> 1  wrunlock         writer          r > 0; wake all readers; TIMED -> 0
- *   WRITER -> 0             wrunlock         writer          r = 0; leave, see below; TIMED -> 0
+ *   WRITER -> 0, RWAKE -> 1 wrunlock         writer          r > 0 and no RWAKE; no URGENT, or
+ *                                                            RURGENT; wake all readers; TIMED,
+ *                                                            SPINNER -> 0
+ *   WRITER -> 0             wrunlock         writer          else; leave, see below; TIMED -> 0
  *   WAKE -> 1               leave            both            s > 0; wake a writer: one that is
- *                                                            overdue if URGENT; else only if
- *                                                            there was no WAKE and no SPINNER
+ *                                                            overdue if URGENT; else only without
+ *                                                            WAKE, SPINNER, NEXT and QUIET
  *   SPINNER -> 0            leave            both            it is relied on once
- *   r -> r+1                announce sleep   reader
+ *   r -> r+1, or r          announce sleep   reader          RWAKE -> 0; RURGENT -> 1 if it is
+ *                                                            overdue
  *   WAKE -> 1               sleep again      reader          kept out by writers: wake one, to
  *                                                            see whether any lives
- *   s -> s+1, WAKE -> 0     announce sleep   writer          SPINNER -> 0; if overdue URGENT ->
- *                                                            1; WAKE stays where it is free
+ *   s -> s+1, or s          announce sleep   writer          WAKE, SPINNER -> 0, but where it is
+ *                                                            free; its NEXT, QUIET -> 0; QUIET ->
+ *                                                            1 if it has set an alarm; URGENT -> 1
+ *                                                            if it is overdue
  *   SPINNER 0 -> 1          look             spinning writer s > 0, no WAKE
+ *   NEXT 0 -> 1, WAKE -> 0  look             sleeping writer not free
  *   r -> r-1                give up          expired reader
- *   s -> s-1, WAKE -> 0     give up          expired writer  TURN -> 1 and wake all readers, if
- *                                                            it was the last that kept them out
- *   n,all -> n,0            call the roll    waiter          TURN or WAKE for too long; EPOCH ->
+ *   s -> s-1, WAKE -> 0     give up          expired writer  its URGENT, QUIET -> 0; RWAKE -> 1
+ *                                                            and wake all readers, if it was the
+ *                                                            last that kept them out
+ *   n,all -> n,0            call the roll    waiter          RWAKE or WAKE for too long; EPOCH ->
  *                                                            +1, and wake all: they announce
  *                                                            themselves anew
  *   n,all -> n,0            forget           whoever waits   in the copy of a child of fork(2), if
  *                                            or tries, fini  private: before its first
  *
- * The counts may be too large, and TURN, WAKE, URGENT and SPINNER may be set for nobody: after a
- * death. Then a free lock lies beside sleepers, or is kept for nobody, until an alarm: each
- * sleep has one, but for readers of a private lock, where nobody dies.
+ * The counts may be too large, and each mark may be set for nobody: after a death. Then a free
+ * lock lies beside sleepers, or is kept for nobody, until an alarm: each sleep has one, but for
+ * overdue readers of a private lock, where nobody dies.
  */
 struct ipcwait_rwlock {
 	struct ipcwait_word64 word; /* low half: the futex */
@@ -118,6 +140,8 @@ struct ipcwait_rwlock {
 };
 
 #define IPCWAIT_IMPL_RWLOCK_READER_ONE (UINT64_C(1) << 32)
+#define IPCWAIT_IMPL_RWLOCK_WSLEEPERS  (UINT64_C(0x3fff) << 15)
+#define IPCWAIT_IMPL_RWLOCK_WAKE       (UINT64_C(1) << 29)
 #define IPCWAIT_IMPL_RWLOCK_WRITER     (UINT64_C(1) << 63)
 
 /* A free lock, for static initialisation. */
@@ -231,7 +255,7 @@ IPCWAIT_API int ipcwait_impl_rwlock_wrlock_slow(struct ipcwait_rwlock *l);
 IPCWAIT_API int ipcwait_impl_rwlock_trywrlock_slow(struct ipcwait_rwlock *l);
 IPCWAIT_API int ipcwait_impl_rwlock_wrunlock_slow(struct ipcwait_rwlock *l);
 
-/* n -> n+1 where there is no more to it: nobody writes, waits or spins, and there is room. */
+/* n -> n+1 where there is no more to it: no mark is set, and there is room. */
 static inline bool ipcwait_impl_rwlock_read_fast(struct ipcwait_rwlock *l)
 {
 	/* ORD rwlock.X1: relaxed, re-checked by the CAS below. */
@@ -242,8 +266,7 @@ static inline bool ipcwait_impl_rwlock_read_fast(struct ipcwait_rwlock *l)
 	 * Pairs with rwlock.R2 and rwlock.R3, directly or through the read-modify-writes in
 	 * between, which continue their release sequence.
 	 */
-	return IPCWAIT_IMPL_FAST((uint32_t)w == 0) &&
-	       IPCWAIT_LIKELY((w >> 32) < IPCWAIT_RWLOCK_READERS_MAX) &&
+	return IPCWAIT_IMPL_FAST((w >> 32) < IPCWAIT_RWLOCK_READERS_MAX) &&
 	       IPCWAIT_LIKELY(ipcwait_impl_cas64_acquire(
 		       &l->word, &w, w + IPCWAIT_IMPL_RWLOCK_READER_ONE));
 }
@@ -293,7 +316,7 @@ IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwlock *l)
  * @l: lock, initialised or all-zero
  *
  * Return: 0, the caller reads. Any error: it does not.
- *   -EBUSY   somebody writes, or a writer sleeps and waits to
+ *   -EBUSY   somebody writes, or a writer is overdue
  *   -EAGAIN  there are IPCWAIT_RWLOCK_READERS_MAX readers
  *   -EINVAL  @l is misaligned or finished
  *
@@ -337,10 +360,13 @@ IPCWAIT_INLINE int ipcwait_rwlock_rdunlock(struct ipcwait_rwlock *l)
 	uint64_t w = ipcwait_impl_load64_relaxed(&l->word);
 
 	/*
+	 * Where no mark is set, and there is no writer to be woken.
+	 *
 	 * ORD rwlock.R1: release on success, so that what was read was there until now. Pairs
 	 * with rwlock.A2 and rwlock_wait.A2.
 	 */
-	if (IPCWAIT_IMPL_FAST((uint32_t)w == 0) &&
+	if (IPCWAIT_IMPL_FAST((w >> 32) > 1 || !(w & IPCWAIT_IMPL_RWLOCK_WSLEEPERS) ||
+			      w & IPCWAIT_IMPL_RWLOCK_WAKE) &&
 	    IPCWAIT_LIKELY((w >> 32) - 1 < IPCWAIT_RWLOCK_READERS_MAX) &&
 	    IPCWAIT_LIKELY(ipcwait_impl_cas64_release(&l->word, &w,
 						      w - IPCWAIT_IMPL_RWLOCK_READER_ONE)))

@@ -59,6 +59,10 @@ struct iw_thread {
 	uint32_t unprobed; /* since one was given up to measure a sleep */
 	uint64_t credit_full_at; /* lib/policy/credit.h, in ticks */
 
+	/* When it last stood aside, until when and for how long: lib/engine/aside.h. */
+	uint64_t aside_until_ns;
+	uint32_t aside_ns;
+
 	/* The wakes it has issued, and the last it has got. */
 	uint32_t wakes;      /* sleepers' wakes issued, to time some of them */
 	uint32_t sleeps;     /* its own, to learn from some of them */

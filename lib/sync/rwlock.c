@@ -5,6 +5,7 @@
 
 #include <ipcwait/rwlock.h>
 
+#include "engine/aside.h"
 #include "os/seam.h"
 #include "policy/pace.h"
 #include "sync/copy.h"
@@ -49,11 +50,10 @@ static int lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 
 	if (r)
 		return r;
+	iw_copy_mend(&rwlock_layout, l);
 	iw_waiter_begin(&me.base, &rwlock_layout, l, what, deadline_ns, site);
-	if (!what->withdraw(&me.base)) {
-		iw_copy_mend(&rwlock_layout, l);
+	if (!iw_rwlock_take(&me))
 		r = wait_and_learn(&me);
-	}
 	return r ? r : me.result;
 }
 
@@ -75,8 +75,22 @@ static int try_lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 	return -EBUSY;
 }
 
+/*
+ * Readers are let in, so the inline path's CAS has failed, or a mark is gone since: the CPUs
+ * compete for the word.
+ */
+static bool is_crowded(const struct ipcwait_rwlock *l)
+{
+	/* ORD rwlock.X8: relaxed, hint. */
+	uint64_t w = ipcwait_impl_load64_relaxed(&l->word);
+
+	return !IW_IS_CHECKED && w >> 32 < IPCWAIT_RWLOCK_READERS_MAX;
+}
+
 int ipcwait_impl_rwlock_rdlock_slow(struct ipcwait_rwlock *l)
 {
+	if (is_crowded(l))
+		iw_stand_aside(&l->window);
 	return lock(l, &iw_rwlock_reader, IPCWAIT_FOREVER, IW_CALL_SITE,
 		    "ipcwait_rwlock_rdlock");
 }
@@ -115,20 +129,27 @@ struct left {
 	uint32_t bits;
 };
 
+/* Readers sleep whom no wake is on its way to, and the lock is not for an overdue writer first. */
+static bool readers_are_next(uint64_t w)
+{
+	return w & RWLOCK_RSLEEPERS_MASK && !(w & RWLOCK_RWAKE) &&
+	       (!(w & RWLOCK_URGENT) || w & RWLOCK_RURGENT);
+}
+
 /*
- * Readers have the turn after a writer. Else the lock is for a writer if it is free now: one that
- * is on its way or spins, or one to be woken. The mark of a spinner is used up, so that the mark
- * of one that was killed misleads one unlock only.
+ * Readers are woken after a writer. Else a writer is if the lock is free now, and none is on its
+ * way, looks, or will look by itself. The mark of a spinner is used up, so that the mark of one
+ * that was killed misleads one unlock only.
  */
 static struct left leave(uint64_t w, bool writes)
 {
 	w = writes ? w & ~(RWLOCK_WRITER | RWLOCK_TIMED) : w - RWLOCK_READER_ONE;
-	if (writes && w & RWLOCK_RSLEEPERS_MASK)
-		return (struct left){ w | RWLOCK_TURN, RWLOCK_BITS_READER };
+	if (writes && readers_are_next(w))
+		return (struct left){ (w & ~RWLOCK_SPINNER) | RWLOCK_RWAKE,
+				      RWLOCK_BITS_READER };
 	if (!rwlock_is_free(w))
 		return (struct left){ w, 0 };
-	if (!(w & RWLOCK_WSLEEPERS_MASK) ||
-	    (!(w & RWLOCK_URGENT) && w & (RWLOCK_WAKE | RWLOCK_SPINNER)))
+	if (!(w & RWLOCK_WSLEEPERS_MASK) || (!(w & RWLOCK_URGENT) && w & RWLOCK_NO_WAKE))
 		return (struct left){ w & ~RWLOCK_SPINNER, 0 };
 	return (struct left){ (w & ~RWLOCK_SPINNER) | RWLOCK_WAKE,
 			      w & RWLOCK_URGENT ? RWLOCK_BITS_OVERDUE

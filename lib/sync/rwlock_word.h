@@ -12,18 +12,24 @@
 
 #define RWLOCK_RSLEEPER_ONE   UINT64_C(1)
 #define RWLOCK_RSLEEPERS_MASK UINT64_C(0x3fff)
-#define RWLOCK_TURN           (UINT64_C(1) << 14)
+#define RWLOCK_RWAKE          (UINT64_C(1) << 14)
 #define RWLOCK_WSLEEPER_ONE   (UINT64_C(1) << 15)
-#define RWLOCK_WSLEEPERS_MASK (UINT64_C(0x3fff) << 15)
-#define RWLOCK_WAKE           (UINT64_C(1) << 29)
+#define RWLOCK_WSLEEPERS_MASK IPCWAIT_IMPL_RWLOCK_WSLEEPERS
+#define RWLOCK_WAKE           IPCWAIT_IMPL_RWLOCK_WAKE
 #define RWLOCK_EPOCH_ONE      (UINT64_C(1) << 30)
 #define RWLOCK_EPOCH_MASK     (UINT64_C(3) << 30)
 #define RWLOCK_READER_ONE     IPCWAIT_IMPL_RWLOCK_READER_ONE
 #define RWLOCK_READERS_MASK   (RWLOCK_READER_ONE * IPCWAIT_RWLOCK_READERS_MAX)
+#define RWLOCK_QUIET          (UINT64_C(1) << 57)
+#define RWLOCK_NEXT           (UINT64_C(1) << 58)
+#define RWLOCK_RURGENT        (UINT64_C(1) << 59)
 #define RWLOCK_TIMED          (UINT64_C(1) << 60)
 #define RWLOCK_URGENT         (UINT64_C(1) << 61)
 #define RWLOCK_SPINNER        (UINT64_C(1) << 62)
 #define RWLOCK_WRITER         IPCWAIT_IMPL_RWLOCK_WRITER
+
+/* A writer will look by itself, so an unlock wakes none, but for one that is overdue. */
+#define RWLOCK_NO_WAKE (RWLOCK_WAKE | RWLOCK_SPINNER | RWLOCK_NEXT | RWLOCK_QUIET)
 
 /* Classes of sleepers. */
 #define RWLOCK_BITS_READER  1u
@@ -48,15 +54,21 @@ static const struct iw_layout rwlock_layout = {
 	.lasting = RWLOCK_WRITER | RWLOCK_TIMED | RWLOCK_READERS_MASK | RWLOCK_EPOCH_MASK,
 };
 
-/* Nobody holds it, and no readers have the turn. */
+/* Readers, of whom one was overdue, are on their way: the lock is theirs until all have come. */
+static inline bool rwlock_is_readers_turn(uint64_t w)
+{
+	return w & RWLOCK_RWAKE && w & RWLOCK_RURGENT;
+}
+
+/* Nobody holds it, and it is not the readers' turn. */
 static inline bool rwlock_is_free(uint64_t w)
 {
-	return !(w & (RWLOCK_WRITER | RWLOCK_READERS_MASK | RWLOCK_TURN));
+	return !(w & (RWLOCK_WRITER | RWLOCK_READERS_MASK)) && !rwlock_is_readers_turn(w);
 }
 
 static inline bool rwlock_lets_readers_in(uint64_t w)
 {
-	return !(w & RWLOCK_WRITER) && (!(w & RWLOCK_WSLEEPERS_MASK) || w & RWLOCK_TURN);
+	return !(w & RWLOCK_WRITER) && (!(w & RWLOCK_URGENT) || rwlock_is_readers_turn(w));
 }
 
 /* One thread in one wait. */
@@ -67,11 +79,15 @@ struct rwlock_waiter {
 	uint64_t epoch;   /* of the count it is in, if sleeper */
 	int64_t began_at; /* when it first went to sleep; 0: not yet */
 	int64_t until_ns; /* when the alarm of its sleep rings */
-	struct iw_backoff backoff; /* of its sleeps */
-	bool rang;                 /* the alarm did, in its last sleep */
-	bool sleeper;              /* announced */
-	bool spinner;              /* has set SPINNER */
-	bool overdue;              /* a writer that has waited for longer than it should */
+	bool rang;        /* the alarm did, in its last sleep */
+	bool sleeper;     /* announced */
+	bool overdue;     /* has waited for longer than it should */
+
+	/* A writer, and what it has set. */
+	bool spinner; /* SPINNER */
+	bool next;    /* NEXT */
+	bool naps;    /* QUIET */
+
 	int result; /* of what was taken: 0, or -EAGAIN if there was no room */
 };
 
@@ -97,6 +113,9 @@ static inline void rwlock_set_pace(struct ipcwait_rwlock *l, uint32_t pace)
 					   (note & ~RWLOCK_NOTE_LEARNED) | pace))
 		continue;
 }
+
+/* Takes the lock, for reading or writing, if it is to be had at once and nobody goes first. */
+bool iw_rwlock_take(struct rwlock_waiter *me);
 
 /*
  * The two kinds of waiters. withdraw() of one that has published nothing takes the lock if it can

@@ -11,7 +11,7 @@
 
 #include "common/fake_os.h"
 
-#define EDGE_AXES   16
+#define EDGE_AXES   20
 #define EDGE_VALUES 40
 #define EDGE_SLEEPS 4
 

@@ -28,7 +28,13 @@
 
 /* Deadlines that somebody waits for, at most, in ns; alarms, naps and surprises until then. */
 #define PATIENCE_NS INT64_C(60000000)
-#define SLEEPS_MOST 200
+#define SLEEPS_MOST 300
+
+/* No waiter is overdue before it has waited for this time, in ns. */
+#define OVERDUE_NS INT64_C(4000000)
+
+/* The longest nap of a writer, in ns, with some readings of the clock. */
+#define NAP_NS INT64_C(110000)
 
 /* Roll calls after which the word is as before them. */
 #define EPOCHS 4
@@ -64,7 +70,7 @@ struct pending {
 	struct pending *outer;
 	struct model *m;
 	enum kind kind;
-	int64_t deadline_ns;
+	int64_t deadline_ns, began_ns;
 	unsigned sleeps, looks;
 	bool miscounted;
 	int error; /* of the kernel's, that ends a wait */
@@ -128,16 +134,31 @@ static void check_word(const struct model *m)
 		return;
 	FUZZ_CHECK(word_readers(w) == m->readers && !!(w & WORD_WRITER) == m->written);
 	FUZZ_CHECK(word_rsleepers(w) <= m->reading && word_wsleepers(w) <= m->writing);
+	/* A waiter that has missed EPOCHS roll calls takes itself for counted. */
+	FUZZ_CHECK(word_may_be(w) || m->rolls >= EPOCHS);
 	if (!m->reading && !m->writing)
 		FUZZ_CHECK(w == (m->written ? WORD_WRITER : WORD(m->readers, 0, 0)));
 }
 
-/* Who holds it, or waits for it, is in the way. */
+/* A writer that waits for the lock may be overdue. With @any: a writer or a reader. */
+static bool one_is_overdue(const struct model *m, bool any)
+{
+	for (const struct pending *p = innermost; p; p = p->outer)
+		if (p->m == m && (any || writes(p->kind)) &&
+		    fake.now_ns - p->began_ns >= OVERDUE_NS)
+			return true;
+	return false;
+}
+
+/*
+ * A call may fail while another thread holds the lock. It may also fail while an overdue writer
+ * waits, and the call of a writer while an overdue reader waits.
+ */
 static bool in_the_way(const struct model *m, enum kind kind)
 {
-	if (writes(kind))
-		return m->written || m->readers || m->reading || m->writing;
-	return m->written || m->writing;
+	if (m->written || (writes(kind) && m->readers))
+		return true;
+	return one_is_overdue(m, writes(kind));
 }
 
 static void after_lock(struct model *m, const struct pending *p, int r)
@@ -274,6 +295,7 @@ static void make_call(void)
 		p.kind = writes(p.kind) ? TRYWRLOCK : TRYRDLOCK;
 	if (!allowed(m, p.kind))
 		return;
+	p.began_ns = fake.now_ns;
 	if (waits(p.kind))
 		p.deadline_ns = fake.now_ns + take_32(in) % PATIENCE_NS - 1000;
 	innermost = &p;
@@ -287,10 +309,11 @@ static void make_call(void)
 }
 
 /*
- * Others go on while this thread sleeps: who is the only one needs a wake for what it can have.
- * But for one that has missed so many roll calls that it takes itself for counted: it has an alarm.
+ * Others make calls while this thread sleeps. If it is the only waiter and can now have the lock,
+ * it needs a wake. Exceptions: it @naps, or it has missed so many roll calls that it takes itself
+ * for counted. Then it has an alarm.
  */
-static void let_others_act(void)
+static void let_others_act(bool naps)
 {
 	struct pending *sleeper = innermost;
 	struct model *m = sleeper->m;
@@ -305,7 +328,7 @@ static void let_others_act(void)
 	iw_thread = mine;
 	FUZZ_CHECK(innermost == sleeper);
 	sleeper->miscounted |= m->rolls - rolls >= EPOCHS;
-	if (!wild(m) && !sleeper->miscounted && m->reading + m->writing == 1 &&
+	if (!wild(m) && !sleeper->miscounted && !naps && m->reading + m->writing == 1 &&
 	    !m->written && !(writes(sleeper->kind) && m->readers))
 		FUZZ_CHECK(m->wakes != wakes);
 }
@@ -317,9 +340,17 @@ static int sleep_until(int64_t ns)
 	return -ETIMEDOUT;
 }
 
+/* The thread sleeps with the alarm of a nap. */
+static bool naps(const struct fake_call *c)
+{
+	return writes(innermost->kind) && rwlock_word(&innermost->m->lock) & WORD_QUIET &&
+	       c->deadline_ns <= fake.now_ns + NAP_NS;
+}
+
 static int answer(const struct fake_call *c)
 {
 	uint8_t how = take_8(in);
+	bool quiet = naps(c);
 
 	if (*c->word != c->value)
 		return -EAGAIN;
@@ -336,7 +367,7 @@ static int answer(const struct fake_call *c)
 	case 3:
 		return innermost->error = how >> 6 ? -ENOSYS : -EFAULT;
 	default:
-		let_others_act();
+		let_others_act(quiet);
 		return how >> 6 ? 0 : sleep_until(c->deadline_ns);
 	}
 }

@@ -7,6 +7,7 @@
  * lib/policy, of lib/env and of lib/watch. The engine itself is the library's, and so is what it
  * learns from waits. A spinner that loses its CPU is not among all this.
  */
+#include "engine/aside.h"
 #include "env/facts.h"
 #include "interleave/model.h"
 #include "os/sharing.h"
@@ -233,6 +234,13 @@ void iw_count_move(enum iw_moves move)
 void iw_count_reason(enum iw_reason reason)
 {
 	(void)reason;
+}
+
+/* Time is the checker's. */
+void iw_stand_aside(const struct ipcwait_window *window)
+{
+	(void)window;
+	model_pause();
 }
 
 /* Objects with a note are private. */

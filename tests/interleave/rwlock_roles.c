@@ -117,13 +117,13 @@ static void write_data(void)
 }
 
 /*
- * While writers wait, and no readers have the turn, one that comes now has to wait until a writer
- * has been there or has given up. In weak memory it may not have seen them.
+ * While a writer is overdue, and no readers have the turn, one that comes now has to wait until a
+ * writer has been there or has given up. In weak memory it may not have seen them.
  */
 static int read_lock(unsigned i, enum role role, int64_t deadline_ns)
 {
 	uint64_t w = model_peek(&lock->word);
-	bool behind = word_wsleepers(w) && !(w & WORD_TURN);
+	bool behind = w & WORD_URGENT && !word_is_readers_turn(w);
 	unsigned before = writes + made_way;
 	int r = role == READS_UNTIL     ? ipcwait_rwlock_rdlock_until(lock, deadline_ns)
 		: role == TRIES_READING ? ipcwait_rwlock_tryrdlock(lock)
@@ -205,7 +205,7 @@ void rwlock_thread(unsigned i)
 
 static bool is_free(uint64_t w)
 {
-	return !(w & (WORD_WRITER | WORD_TURN)) && !word_readers(w);
+	return !(w & WORD_WRITER) && !word_is_readers_turn(w) && !word_readers(w);
 }
 
 /* What the table calls never. What strangers have left is not counted right. */
@@ -213,21 +213,21 @@ static void look_at_word(uint64_t w)
 {
 	model_assert(w & WORD_WRITER || !(w & WORD_TIMED));
 	if (w & WORD_WRITER)
-		model_assert(!word_readers(w) && !(w & WORD_TURN));
-	if (w & WORD_TURN)
+		model_assert(!word_readers(w) && !word_is_readers_turn(w));
+	if (w & (WORD_RWAKE | WORD_RURGENT))
 		model_assert(word_rsleepers(w));
-	if (w & (WORD_WAKE | WORD_URGENT))
+	if (w & (WORD_WAKE | WORD_URGENT | WORD_QUIET | WORD_NEXT))
 		model_assert(word_wsleepers(w));
 	if (is_free(w))
 		model_assert(!(w & WORD_SPINNER));
-	if (!(w & (WORD_WRITER | WORD_TURN)) && word_rsleepers(w))
-		model_assert(word_wsleepers(w));
+	if (!(w & (WORD_WRITER | WORD_RWAKE)) && word_rsleepers(w))
+		model_assert(w & WORD_URGENT);
 }
 
 /* A writer that spins makes a wake needless. */
 static void check_wake(uint64_t was, uint64_t w)
 {
-	bool unlocks = is_free(w) && !is_free(was) && !(was & WORD_TURN);
+	bool unlocks = is_free(w) && !is_free(was) && !word_is_readers_turn(was);
 
 	if (unlocks && was & WORD_SPINNER && !(was & (WORD_URGENT | WORD_WAKE)))
 		model_assert(!(w & WORD_WAKE));
@@ -251,7 +251,8 @@ static void check_doubt(void)
 /* Somebody calls the roll: all rights of those who wait are forgotten. */
 static void note_roll_call(uint64_t was, uint64_t w)
 {
-	model_assert(!(was & WORD_WRITER) && was & (WORD_TURN | WORD_WAKE));
+	model_assert(!(was & WORD_WRITER));
+	model_assert(was & (WORD_RWAKE | WORD_WAKE));
 	model_assert((w & ~WORD_EPOCH) == WORD(word_readers(was), 0, 0));
 	check_doubt();
 	made_way = made_way + 1;
@@ -277,26 +278,28 @@ static void note_change(uint64_t was, uint64_t w)
 		writer = me;
 		writes = writes + 1;
 	} else if (was & WORD_WRITER && !(w & WORD_WRITER)) {
-		/* All who slept have the turn. */
-		model_assert(!word_rsleepers(was) || w & WORD_TURN);
+		/* All who slept are woken, but where a writer is overdue, and no reader. */
+		model_assert(!word_rsleepers(was) || w & WORD_RWAKE ||
+			     (w & WORD_URGENT && !(w & WORD_RURGENT)));
 		writer = NOBODY;
 	}
-	if (w & ~was & (WORD_TURN | WORD_WAKE))
+	if (w & ~was & (WORD_RWAKE | WORD_WAKE))
 		woken_ns = model_now() - stamp_age_ns();
 	if ((word_wsleepers(was) && !word_wsleepers(w)) ||
-	    (w & WORD_TURN && !(was & WORD_TURN)))
+	    (word_is_readers_turn(w) && !word_is_readers_turn(was)) ||
+	    (was & WORD_URGENT && !(w & WORD_URGENT)))
 		made_way = made_way + 1;
 	check_wake(was, w);
 	reading[me] += word_readers(w) - word_readers(was);
 	if (word_readers(w) > word_readers(was))
-		model_assert(!word_wsleepers(was) || was & WORD_TURN);
-	if (was & WORD_TURN && !(w & WORD_TURN))
+		model_assert(!(was & WORD_URGENT) || word_is_readers_turn(was));
+	if (word_is_readers_turn(was) && !word_is_readers_turn(w))
 		model_assert(!word_rsleepers(w) && word_rsleepers(was) <= 1);
 }
 
 /*
- * Thread @i falls asleep: from now on one writer at most comes before it if it is a reader, and
- * none if it is a writer that was overdue then.
+ * Thread @i falls asleep, and is overdue then: from now on one writer at most comes before it if it
+ * is a reader, and none if it is a writer.
  */
 static void note_sleep(unsigned i)
 {
@@ -306,8 +309,7 @@ static void note_sleep(unsigned i)
 		forgotten[i] = asleep[i] = false;
 		return;
 	}
-	if (!asleep[i] && !forgotten[i] && !waiting[i] &&
-	    (reads(script()->role[i]) || (script()->punctual && late))) {
+	if (!asleep[i] && !forgotten[i] && !waiting[i] && script()->punctual && late) {
 		waiting[i] = true;
 		begun[i] = writes;
 	}
@@ -331,8 +333,8 @@ void rwlock_look(void)
 }
 
 /*
- * Whoever sleeps cannot have it. One that is unpublished, since it could not be counted, will look
- * by itself.
+ * A thread that sleeps cannot have it. One that is unpublished, since it could not be counted, will
+ * look by itself, as one that naps.
  */
 void rwlock_at_rest(void)
 {
@@ -345,9 +347,9 @@ void rwlock_at_rest(void)
 			continue;
 		if (reads(script()->role[i]))
 			model_assert(w & WORD_WRITER ||
-				     (word_wsleepers(w) && !(w & WORD_TURN)));
+				     (w & WORD_URGENT && !word_is_readers_turn(w)));
 		else
-			model_assert(!is_free(w));
+			model_assert(!is_free(w) || w & WORD_QUIET);
 	}
 }
 
@@ -386,7 +388,8 @@ void rwlock_end(void)
 	if (!deaths() && !script()->strangers)
 		model_assert((w & ~WORD_EPOCH) == script()->left);
 	if (!deaths())
-		model_assert(!(w & (WORD_URGENT | WORD_SPINNER)));
+		model_assert(!(w & (WORD_URGENT | WORD_RURGENT | WORD_SPINNER | WORD_NEXT |
+				    WORD_QUIET)));
 	model_assert(!(w & WORD_WRITER) || script()->left & WORD_WRITER);
 	model_assert(word_readers(w) == word_readers(script()->left));
 	if (!gone)

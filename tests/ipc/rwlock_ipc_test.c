@@ -24,9 +24,14 @@
 /* Longer than anything that is put right by alarms takes, on a busy machine. */
 #define LONG_NS INT64_C(100000000000)
 
-/* Of the storm, and of one of its rounds. */
-#define STORM_NS INT64_C(1000000000)
-#define ROUND_US 3000
+/* The length of the storm, of most rounds, and of the rounds in which a waiter becomes overdue. */
+#define STORM_NS      INT64_C(1000000000)
+#define ROUND_US      3000
+#define LONG_ROUND_US 12000
+
+/* The longest wait of a worker: usually, and in one wait of sixteen. */
+#define PATIENCE_NS      400000
+#define LONG_PATIENCE_NS 12000000
 
 /* Fresh memory is all zero: nobody initialises the lock. */
 static struct shared {
@@ -175,6 +180,17 @@ static void await_asleep(pid_t child, unsigned writers, unsigned readers)
 		(void)usleep(100);
 }
 
+static bool is_marked(void *arg)
+{
+	return rwlock_word(&all->lock) & *(const uint64_t *)arg;
+}
+
+/* @mark is URGENT or RURGENT: wait until a writer, or a reader, is overdue. */
+static void await_overdue(uint64_t mark)
+{
+	CHECK(check_eventually(is_marked, &mark));
+}
+
 static void each_lets_the_other_in(void)
 {
 	pid_t reader, writer;
@@ -183,6 +199,7 @@ static void each_lets_the_other_in(void)
 	CHECK_EQ(ipcwait_rwlock_rdlock(&all->lock), 0);
 	writer = start(write_once, 0);
 	await_asleep(writer, 1, 0);
+	await_overdue(WORD_URGENT);
 	reader = start(read_once, 0);
 	await_asleep(reader, 1, 1);
 	CHECK_EQ(ipcwait_rwlock_rdunlock(&all->lock), 0);
@@ -192,8 +209,8 @@ static void each_lets_the_other_in(void)
 	unmake_all();
 }
 
-/* The turn of a dead reader ends. */
-static void killed_reader(void)
+/* A writer acquires the lock after the reader that was woken, or had the turn, has died. */
+static void kill_reader(bool overdue)
 {
 	pid_t victim, writer;
 
@@ -203,11 +220,20 @@ static void killed_reader(void)
 	await_asleep(victim, 0, 1);
 	writer = start(write_once, 0);
 	await_asleep(writer, 1, 1);
+	if (overdue)
+		await_overdue(WORD_RURGENT);
 	kill_now(victim);
 	CHECK_EQ(ipcwait_rwlock_wrunlock(&all->lock), 0);
 	CHECK_EQ(check_reap(writer), 0);
-	CHECK_EQ(rwlock_word(&all->lock) & ~WORD_EPOCH, 0);
+	if (overdue)
+		CHECK_EQ(rwlock_word(&all->lock) & ~WORD_EPOCH, 0);
 	unmake_all();
+}
+
+static void killed_reader(void)
+{
+	kill_reader(false);
+	kill_reader(true);
 }
 
 /* Who reads stays, and those whom a dead writer kept out come in beside it. */
@@ -219,6 +245,7 @@ static void killed_writer(void)
 	CHECK_EQ(ipcwait_rwlock_rdlock(&all->lock), 0);
 	victim = start(write_once, 0);
 	await_asleep(victim, 1, 0);
+	await_overdue(WORD_URGENT);
 	reader = start(read_once, 0);
 	await_asleep(reader, 1, 1);
 	kill_now(victim);
@@ -226,6 +253,27 @@ static void killed_writer(void)
 	CHECK_EQ(rwlock_word(&all->lock) & ~WORD_EPOCH, WORD(1, 0, 0));
 	CHECK_EQ(ipcwait_rwlock_rdunlock(&all->lock), 0);
 	unmake_all();
+}
+
+/* The mark of a dead writer suppresses a wake. The alarm of a sleeper makes up for that. */
+static void left_by_the_dead(void)
+{
+	static const uint64_t left[] = { WORD_QUIET, WORD_NEXT, WORD_QUIET | WORD_NEXT,
+					 WORD_SPINNER, WORD_WAKE };
+
+	for (unsigned i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		pid_t writer;
+
+		make_all();
+		rwlock_fabricate(&all->lock, WRITTEN(1, 0) | left[i]);
+		writer = start(write_once, 0);
+		await_asleep(writer, 2, 0);
+		rwlock_fabricate(&all->lock, WRITTEN(2, 0) | left[i]);
+		CHECK_EQ(ipcwait_rwlock_wrunlock(&all->lock), 0);
+		CHECK_EQ(check_reap(writer), 0);
+		CHECK_EQ(all->in, 1);
+		unmake_all();
+	}
 }
 
 static uint64_t round_seed;
@@ -238,7 +286,8 @@ static void work(unsigned me)
 	while (!__atomic_load_n(&all->stop, __ATOMIC_ACQUIRE)) {
 		uint64_t r = check_random(&seed);
 		bool writes = r % 3 == 0;
-		int64_t deadline_ns = ipcwait_deadline_in_ns((int64_t)(r >> 8) % 400000);
+		int64_t most_ns = r >> 4 & 15 ? PATIENCE_NS : LONG_PATIENCE_NS;
+		int64_t deadline_ns = ipcwait_deadline_in_ns((int64_t)(r >> 8) % most_ns);
 
 		__atomic_store_n(&all->intent[me].writes, writes, __ATOMIC_RELEASE);
 		if ((writes ? ipcwait_rwlock_wrlock_until(&all->lock, deadline_ns)
@@ -276,13 +325,14 @@ static void repair(bool wrote)
 static void round_of_the_storm(uint64_t *seed)
 {
 	unsigned victim = (unsigned)(check_random(seed) % WORKERS);
+	unsigned most_us = check_random(seed) % 4 ? ROUND_US : LONG_ROUND_US;
 	pid_t child[WORKERS];
 
 	__atomic_store_n(&all->stop, 0, __ATOMIC_RELEASE);
 	round_seed = check_random(seed);
 	for (unsigned i = 0; i < WORKERS; i++)
 		child[i] = start(work, i);
-	(void)usleep((useconds_t)(check_random(seed) % ROUND_US));
+	(void)usleep((useconds_t)(check_random(seed) % most_us));
 	kill_now(child[victim]);
 	__atomic_store_n(&all->stop, 1, __ATOMIC_RELEASE);
 	for (unsigned i = 0; i < WORKERS; i++)
@@ -309,7 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(readers_and_writers), CHILD_TEST(each_lets_the_other_in),
 		CHILD_TEST(killed_reader),       CHILD_TEST(killed_writer),
-		CHILD_TEST(kill_storm),
+		CHILD_TEST(left_by_the_dead),    CHILD_TEST(kill_storm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

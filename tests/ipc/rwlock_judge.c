@@ -16,6 +16,9 @@
 /* Longer than a wake is believed to be under way, in ns. */
 #define DOUBT_NS 6000000
 
+/* A waiter is overdue after this time, in ns. */
+#define OVERDUE_NS 5000000
+
 static const struct rwlock_scene *row(const struct stage *st)
 {
 	return (const struct rwlock_scene *)st->scene;
@@ -99,11 +102,14 @@ static void let_go(struct stage *st)
 	stage_call(st, unlock_once);
 }
 
-/* Writers first: a reader comes in beside a reader unless a writer waits. */
+/* Readers come last. Beside a reader they sleep only if a writer is overdue. */
 static void seat_sleepers(struct stage *st)
 {
 	for (unsigned i = 0; i < row(st)->writers; i++)
 		stage_seat(st, write_once);
+	while (row(st)->writers && word_readers(rwlock_word(lock(st))) &&
+	       !(rwlock_word(lock(st)) & WORD_URGENT))
+		stage_let_pass(STAGE_LONG_NS);
 	for (unsigned i = 0; i < row(st)->readers; i++)
 		stage_seat(st, read_once);
 }
@@ -118,7 +124,7 @@ void rwlock_prepare(struct stage *st)
 	if (scene->holder == RWLOCK_DEAD_READER)
 		rwlock_fabricate(lock(st), WORD(0, 0, 1) | WORD_TURN);
 	if (scene->holder == RWLOCK_DEAD_WRITER)
-		rwlock_fabricate(lock(st), WORD(0, 1, 0) | WORD_WAKE);
+		rwlock_fabricate(lock(st), WORD(0, 1, 0) | WORD_WAKE | WORD_URGENT);
 	stage_call(st, take);
 	if (tracer_holds(st))
 		seat_sleepers(st);
@@ -131,12 +137,38 @@ void rwlock_gather(struct stage *st)
 		seat_sleepers(st);
 }
 
+static void wake(struct stage *st, uint32_t count)
+{
+	CHECK(ipcwait_futex_wake((uint32_t *)&lock(st)->word, count, 0) >= 0);
+	stage_let_pass(STAGE_LONG_NS);
+}
+
+/*
+ * The victim is woken while the tracer holds the lock. The tracer unlocks in the victim's next
+ * sleep. A writer that has come after the victim waits for the lock too.
+ */
+static void wake_too_early(struct stage *st)
+{
+	if (row(st)->overdue)
+		stage_let_pass(OVERDUE_NS);
+	if (row(st)->holder == RWLOCK_TRACER_WRITES)
+		stage_seat(st, write_once);
+	wake(st, 1);
+}
+
 void rwlock_meanwhile(struct stage *st)
 {
 	if (row(st)->result == -ETIMEDOUT)
 		return;
+	if (row(st)->extra_wake && st->slept == 1) {
+		wake_too_early(st);
+		return;
+	}
 	stage_let_pass(STAGE_LONG_NS);
 	let_go(st);
+	/* A victim that is stepped sleeps without a timer: this replaces the alarm of its nap. */
+	if (rwlock_word(lock(st)) & WORD_QUIET)
+		wake(st, UINT32_MAX);
 }
 
 void rwlock_free_for_the_spinner(struct stage *st)
@@ -176,7 +208,7 @@ static uint64_t held(struct stage *st)
 		if (asleep < st->others)
 			stage_let_pass(STAGE_LONG_NS);
 	} while (w != rwlock_word(lock(st)));
-	CHECK(!(w & WORD_TURN) || word_rsleepers(w));
+	CHECK(word_may_be(w));
 	w &= WORD_WRITER | WORD(IPCWAIT_RWLOCK_READERS_MAX, 0, 0);
 	if (!tracer_holds(st))
 		return w;
@@ -208,8 +240,7 @@ static void await_others(struct stage *st)
  */
 static void end(struct stage *st, enum heal heal)
 {
-	if (heal == HEAL_BY_LOOK && row(st)->holder == RWLOCK_TRACER_READS &&
-	    !row(st)->writers) {
+	if (heal == HEAL_BY_LOOK && row(st)->holder == RWLOCK_TRACER_READS && !st->others) {
 		read_once(st->r);
 		(void)held(st);
 	}
@@ -239,14 +270,15 @@ static void check_mark(const struct stage *st, uint64_t holds, uint64_t w)
 
 static const char *left(const struct stage *st, uint64_t holds, uint64_t w)
 {
-	unsigned asleep = row(st)->readers + row(st)->writers;
+	unsigned asleep =
+		row(st)->extra_wake ? st->others : row(st)->readers + row(st)->writers;
 
 	if (holds)
 		return holds == WORD_WRITER ? "write lock" : "read lock";
 	if (holds_before(st))
 		return st->wake_pending && asleep ? "wake owed" : "unlocked";
 	if (word_rsleepers(w) + word_wsleepers(w) > asleep)
-		return "sleeper";
+		return w & WORD_QUIET ? "nap" : w & WORD_NEXT ? "its turn" : "sleeper";
 	return w & WORD_SPINNER ? "spinner's mark" : "nothing";
 }
 

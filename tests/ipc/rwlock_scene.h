@@ -13,7 +13,7 @@ enum rwlock_holder {
 	RWLOCK_VICTIM_READS,
 	RWLOCK_VICTIM_WRITES,
 	RWLOCK_DEAD_READER, /* has died asleep, with the turn */
-	RWLOCK_DEAD_WRITER, /* has died asleep, woken */
+	RWLOCK_DEAD_WRITER, /* was overdue and woken, and has died asleep */
 };
 
 struct rwlock_scene {
@@ -21,6 +21,8 @@ struct rwlock_scene {
 	enum rwlock_holder holder;
 	bool bystands;             /* the victim does not use it */
 	unsigned readers, writers; /* asleep beside the victim from the beginning */
+	bool extra_wake;           /* the victim is woken once before the lock is free */
+	bool overdue;              /* it is overdue by then */
 	int result;                /* of the call */
 	bool reads, writes; /* the victim has it afterwards, and unlocks before it ends */
 	enum ipcwait_preset preset;

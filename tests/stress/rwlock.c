@@ -22,9 +22,11 @@
 #define THREADS 8
 #define NUMBERS 8
 
-/* The longest deadline, and the longest section, in ns. */
-#define PATIENCE_NS 300000
-#define SECTION_NS  5000
+/* The longest deadline and section, in ns. Some are LONG, so that waiters become overdue. */
+#define PATIENCE_NS      300000
+#define SECTION_NS       5000
+#define LONG_PATIENCE_NS 8000000
+#define LONG_SECTION_NS  3000000
 
 /* Locks in which one thread gets in as a rule, and all together now and then. */
 #define LOCKS 2
@@ -42,6 +44,7 @@ static struct {
 	pthread_t thread[THREADS];
 	uint64_t reads, writes, refused, together;
 	bool over;
+	bool counts; /* no roll is called in a private lock, so the counts are right */
 } run;
 
 static void count(uint64_t *counter)
@@ -55,7 +58,8 @@ static void stay(uint64_t r)
 
 	if (r % 4)
 		return;
-	end = ipcwait_deadline_in_ns((int64_t)(r >> 8) % SECTION_NS);
+	end = ipcwait_deadline_in_ns((int64_t)(r >> 16) %
+				     (r >> 8 & 255 ? SECTION_NS : LONG_SECTION_NS));
 	while (ipcwait_now_ns() < end)
 		continue;
 }
@@ -87,7 +91,8 @@ static void read_numbers(struct place *p, uint64_t r)
 
 static int lock_in_some_way(struct ipcwait_rwlock *l, bool writes, uint64_t r)
 {
-	int64_t deadline_ns = ipcwait_deadline_in_ns((int64_t)(r >> 8) % PATIENCE_NS);
+	int64_t most_ns = r >> 4 & 15 ? PATIENCE_NS : LONG_PATIENCE_NS;
+	int64_t deadline_ns = ipcwait_deadline_in_ns((int64_t)(r >> 8) % most_ns);
 
 	switch (r % 4) {
 	case 0:
@@ -150,6 +155,13 @@ static void on_signal(int signal)
 	(void)signal;
 }
 
+/* The word never has a value that the table calls "never". */
+static void look_at_words(void)
+{
+	for (unsigned i = 0; i < LOCKS && run.counts; i++)
+		CHECK(word_may_be(rwlock_word(&places[i].lock)));
+}
+
 static void *thunder(void *arg)
 {
 	uint64_t seed = run.seed + 104729;
@@ -160,6 +172,7 @@ static void *thunder(void *arg)
 		(void)nanosleep(&(struct timespec){ 0, (long)(r >> 40) % 60000 }, NULL);
 		CHECK_EQ(pthread_kill(run.thread[r % THREADS], r & 256 ? SIGUSR1 : SIGUSR2),
 			 0);
+		look_at_words();
 	}
 	return arg;
 }
@@ -210,6 +223,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (strcmp(argv[1], "private") == 0)
 		flags = IPCWAIT_PRIVATE;
+	run.counts = flags;
 	if (argc == 4)
 		CHECK(setenv("IW_TEST_SEED", argv[3], 0) == 0);
 	most = atoi(seconds ? seconds : argv[2]);

@@ -105,8 +105,8 @@ static void reader_writer_lock(void)
 		fake_reset();
 		fake.generation = FAKE_GENERATION;
 		CHECK_EQ(ipcwait_rwlock_init(&l, IPCWAIT_PRIVATE), 0);
-		/* A writer sleeps. */
-		l.word.v = UINT64_C(1) << 15;
+		/* A writer sleeps, and is overdue, so that a reader has to ask. */
+		l.word.v = UINT64_C(1) << 15 | UINT64_C(1) << 61;
 		l.note.v = LEARNED | notes[i];
 		CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), 0);
 		CHECK_EQ(l.note.v, LEARNED | RW_NOTE(FAKE_GENERATION));

@@ -109,13 +109,68 @@ static void test_as_many_readers_as_fit(void **state)
 	assert_int_equal(rwlock_word(&l), WORD(MAX - 1, 0, 0));
 }
 
+/* Readers pass sleeping writers, but not an overdue writer. */
+static void test_reading_beside_sleepers(void **state)
+{
+	static const uint64_t open[] = {
+		WORD(0, 1, 0) | WORD_WAKE,  WORD(1, 1, 0),
+		WORD(1, 1, 0) | WORD_QUIET, WORD(1, 2, 3) | WORD_RWAKE,
+		WORD(1, 2, 3) | WORD_TURN,  WORD(1, 2, 3) | WORD_TURN | WORD_URGENT
+	};
+	static const uint64_t shut[] = { WORD(1, 1, 0) | WORD_URGENT,
+					 WORD(1, 1, 1) | WORD_URGENT | WORD_RWAKE,
+					 WORD(0, 1, 1) | WORD_URGENT | WORD_RURGENT };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
+		rwlock_fabricate(&l, open[i]);
+		assert_int_equal(ipcwait_rwlock_rdlock(&l), 0);
+		assert_int_equal(ipcwait_rwlock_tryrdlock(&l), 0);
+		assert_int_equal(ipcwait_rwlock_rdlock_until(&l, 0), 0);
+		assert_int_equal(rwlock_word(&l), open[i] + WORD(3, 0, 0));
+	}
+	/* Nobody takes these sleepers for dead. */
+	assert_int_equal(ipcwait_rwlock_init(&l, IPCWAIT_PRIVATE), 0);
+	for (unsigned i = 0; i < sizeof(shut) / sizeof(shut[0]); i++) {
+		rwlock_fabricate(&l, shut[i]);
+		assert_int_equal(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
+		assert_int_equal(ipcwait_rwlock_rdlock_until(&l, 0), -ETIMEDOUT);
+		assert_int_equal(rwlock_word(&l), shut[i]);
+	}
+}
+
+/* A thread gives way to NEXT only while it looks. It does not sleep or fail because of NEXT. */
+static void test_next_gives_way(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 6; way++) {
+		rwlock_fabricate(&l, WORD(0, 1, 0) | WORD_NEXT);
+		assert_int_equal(way == 0   ? ipcwait_rwlock_rdlock(&l)
+				 : way == 1 ? ipcwait_rwlock_tryrdlock(&l)
+				 : way == 2 ? ipcwait_rwlock_rdlock_until(&l, 0)
+				 : way == 3 ? ipcwait_rwlock_wrlock(&l)
+				 : way == 4 ? ipcwait_rwlock_trywrlock(&l)
+					    : ipcwait_rwlock_wrlock_until(&l, 0),
+				 0);
+		assert_int_equal(rwlock_word(&l), way < 3 ? WORD(1, 1, 0) : WRITTEN(1, 0));
+	}
+}
+
 /* Nobody holds it so, and the word stays as it is. */
 static void test_unlocking_what_is_not_locked(void **state)
 {
-	static const uint64_t unread[] = { 0, WORD_WRITER, WRITTEN(2, 3),
-					   WORD(0, 1, 1) | WORD_WAKE };
-	static const uint64_t unwritten[] = { 0, WORD(1, 0, 0), WORD(MAX, 0, 0),
-					      WORD(7, 1, 0), WORD(0, 1, 1) | WORD_TURN };
+	static const uint64_t unread[] = { 0,
+					   WORD_WRITER,
+					   WRITTEN(2, 3),
+					   WORD(0, 1, 0) | WORD_WAKE,
+					   WORD(0, 1, 1) | WORD_RWAKE,
+					   WORD(0, 1, 0) | WORD_NEXT | WORD_QUIET };
+	static const uint64_t unwritten[] = { 0,
+					      WORD(1, 0, 0),
+					      WORD(MAX, 0, 0),
+					      WORD(7, 1, 0),
+					      WORD(0, 1, 1) | WORD_TURN,
+					      WORD(0, 1, 0) | WORD_NEXT | WORD_QUIET };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
@@ -178,8 +233,10 @@ static void assert_finished(void)
 
 static void test_fini(void **state)
 {
-	static const uint64_t busy[] = { WORD(1, 0, 0), WORD_WRITER, WORD(0, 1, 0),
-					 WORD(0, 0, 1), WORD_SPINNER };
+	static const uint64_t busy[] = { WORD(1, 0, 0), WORD_WRITER,  WORD(0, 1, 0),
+					 WORD(0, 0, 1), WORD_SPINNER, WORD_RWAKE,
+					 WORD_WAKE,     WORD_RURGENT, WORD_URGENT,
+					 WORD_NEXT,     WORD_QUIET };
 
 	(void)state;
 	assert_int_equal(ipcwait_rwlock_fini(NULL), -EINVAL);
@@ -212,14 +269,16 @@ static void test_misaligned(void **state)
 	assert_int_equal(ipcwait_rwlock_rdlock_until(NULL, LATER), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_wrlock_until(NULL, LATER), -EINVAL);
 #if IW_TEST_MISALIGNED
-	bytes[4] = 1; /* a sleeper leads every call into the library */
+	/* A writer beside a sleeper leads every call into the library. */
+	bytes[4] = 1;
+	bytes[11] = (char)0x80;
 	assert_int_equal(ipcwait_rwlock_rdlock(m), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_tryrdlock(m), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_wrlock(m), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_trywrlock(m), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_rdunlock(m), -EINVAL);
 	assert_int_equal(ipcwait_rwlock_wrunlock(m), -EINVAL);
-	bytes[4] = 0;
+	bytes[4] = bytes[11] = 0;
 #endif
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		assert_int_equal(bytes[i], 0);
@@ -249,6 +308,8 @@ int main(void)
 		TEST(test_many_readers),
 		TEST(test_one_writer),
 		TEST(test_as_many_readers_as_fit),
+		TEST(test_reading_beside_sleepers),
+		TEST(test_next_gives_way),
 		TEST(test_unlocking_what_is_not_locked),
 		TEST(test_deadline_is_kept),
 		TEST(test_deadlines_that_are_none),

@@ -19,6 +19,9 @@
 #define WRITER  2u
 #define OVERDUE 4u
 
+/* lib/policy/pace.h: sections are short, so writers do not nap. */
+#define SHORT_SECTIONS 63
+
 #define EPOCH_ONE (UINT64_C(1) << 30)
 #define FULL      0x3fff
 
@@ -78,8 +81,7 @@ static void test_readers_wait(void **state)
 		CHECK_EQ(fake.wait.value, (uint32_t)WORD(0, 0, 1));
 		CHECK_EQ(fake.wait.bits, READER);
 		CHECK_EQ(fake.wait.private_, flags);
-		/* Nobody dies in private: it sleeps until it is woken. */
-		CHECK_EQ(fake.wait.deadline_ns == IPCWAIT_FOREVER, flags);
+		CHECK(fake.wait.deadline_ns < IPCWAIT_FOREVER);
 	}
 }
 
@@ -94,6 +96,7 @@ static void test_writers_wait(void **state)
 
 	(void)state;
 	world(WORD(1, 0, 0), IPCWAIT_PRIVATE);
+	l.note.v = SHORT_SECTIONS;
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
 	left(WORD_WRITER, 4, 1);
@@ -133,34 +136,42 @@ static void test_sections_are_measured(void **state)
 	CHECK(!(l.note.v & learned));
 }
 
-/* Kept out by a writer that waits, until that has had its turn. */
+/* An overdue writer keeps new readers out until it has had the lock. */
 static void test_new_readers_wait_behind_writers(void **state)
 {
+	const uint64_t behind = WORD(1, 1, 0) | WORD_URGENT;
+
 	(void)state;
-	world(WORD(1, 1, 0), 0);
+	world(behind, 0);
 	CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
 	CHECK_EQ(ipcwait_rwlock_rdlock_until(&l, 0), -ETIMEDOUT);
-	left(WORD(1, 1, 0), 0, 0);
-	/* Not where others of the turn are still to come. */
-	world(WORD(1, 1, 1) | WORD_TURN, 0);
+	left(behind, 0, 0);
+	/* Exception: readers of the turn are still to come. */
+	world(WORD(1, 1, 1) | WORD_TURN | WORD_URGENT, 0);
 	CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), 0);
-	left(WORD(2, 1, 1) | WORD_TURN, 0, 0);
+	left(WORD(2, 1, 1) | WORD_TURN | WORD_URGENT, 0, 0);
 	CHECK_EQ(ipcwait_rwlock_trywrlock(&l), -EBUSY);
 }
 
 static void test_the_turn_ends_with_the_last_reader(void **state)
 {
 	const struct fake_step script[] = { { .meanwhile = unlock_it } };
+	const struct fake_step late[] = { { .result = -ETIMEDOUT, .sleep_ns = 5 * MS },
+					  { .meanwhile = unlock_it } };
 
 	(void)state;
 	for (unsigned others = 0; others < 2; others++) {
 		world(WRITTEN(1, others), 0);
 		FAKE_SCRIPT(script);
 		CHECK_EQ(ipcwait_rwlock_rdlock(&l), 0);
-		left(WORD(1, 1, others) | (others ? WORD_TURN : 0), 1, 1);
+		left(WORD(1, 1, others) | (others ? WORD_RWAKE : 0), 1, 1);
+		world(WRITTEN(1, others), 0);
+		FAKE_SCRIPT(late);
+		CHECK_EQ(ipcwait_rwlock_rdlock(&l), 0);
+		left(WORD(1, 1, others) | (others ? WORD_TURN : 0), 2, 1);
 	}
 	/* Nor does it outlive those for whom there is no room. */
-	world(WORD(IPCWAIT_RWLOCK_READERS_MAX, 1, 0), 0);
+	world(WORD(IPCWAIT_RWLOCK_READERS_MAX, 1, 0) | WORD_URGENT, 0);
 	CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
 	world(WORD(IPCWAIT_RWLOCK_READERS_MAX, 1, 3) | WORD_TURN, 0);
 	CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), -EAGAIN);
@@ -179,23 +190,38 @@ static void test_a_reader_gives_up(void **state)
 }
 
 /* It lets those in whom nobody else keeps out. */
+static void four_readers_come(void)
+{
+	CHECK(rwlock_word(&l) & WORD_URGENT);
+	rwlock_fabricate(&l, rwlock_word(&l) + WORD(0, 0, 4));
+}
+
 static void test_a_writer_gives_up(void **state)
 {
 	static const struct row rows[] = {
-		{ WORD(1, 0, 0), WORD(1, 0, 0), 0 },
-		{ WORD(1, 0, 4), WORD(1, 0, 4) | WORD_TURN, READER },
-		{ WORD(1, 2, 4), WORD(1, 2, 4), 0 },
-		{ WRITTEN(0, 4), WRITTEN(0, 4), 0 },
+		{ WORD(1, 0, 0), WORD(1, 0, 4) | WORD_RWAKE, READER },
+		{ WORD(1, 2, 0), WORD(1, 2, 4) | WORD_RWAKE, READER },
+		{ WRITTEN(0, 0), WRITTEN(0, 4), 0 },
 	};
-	const struct fake_step script[] = { { .result = -ETIMEDOUT, .sleep_ns = MS } };
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT, .sleep_ns = 5 * MS },
+		{ .result = -ETIMEDOUT, .sleep_ns = MS, .meanwhile = four_readers_come },
+	};
+	const uint64_t behind = WORD(1, 1, 4) | WORD_URGENT;
+	const struct fake_step early[] = { { .result = -ETIMEDOUT, .sleep_ns = MS } };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		world(rows[i].before, 0);
 		FAKE_SCRIPT(script);
-		CHECK_EQ(ipcwait_rwlock_wrlock_until(&l, fake.now_ns + MS), -ETIMEDOUT);
-		left(rows[i].after, 1, rows[i].bits ? 1 : 0);
+		CHECK_EQ(ipcwait_rwlock_wrlock_until(&l, fake.now_ns + 6 * MS), -ETIMEDOUT);
+		left(rows[i].after, 2, rows[i].bits ? 1 : 0);
 	}
+	/* Another writer keeps the readers out. */
+	world(behind, 0);
+	FAKE_SCRIPT(early);
+	CHECK_EQ(ipcwait_rwlock_wrlock_until(&l, fake.now_ns + MS), -ETIMEDOUT);
+	left(behind, 1, 0);
 }
 
 /* A wake for it that it takes no notice of is not left to others. */
@@ -217,83 +243,41 @@ static void test_a_woken_writer_gives_up(void **state)
 	left(WRITTEN(1, 0), 1, 0);
 }
 
-/* Alarms ring after 4 ms, and twice as much each time. */
+/*
+ * The first alarm rings after 4 ms. Each other one rings after a quarter of the time that the
+ * thread has waited, at last once a second.
+ */
+#define ALARMS 40
+
+static int64_t began_ns;
+static unsigned alarms;
+
+static int sleep_to_the_alarm(const struct fake_call *call)
+{
+	int64_t waited_ns = fake.now_ns - began_ns, late_ns;
+	int64_t want_ns = waited_ns < 4000 * MS ? waited_ns / 4 : 1000 * MS;
+
+	late_ns = call->deadline_ns - fake.now_ns - (alarms ? want_ns : 4 * MS);
+	CHECK(late_ns < MS / 100 && late_ns > -MS / 100);
+	fake.now_ns = call->deadline_ns;
+	if (++alarms <= ALARMS)
+		return -ETIMEDOUT;
+	unlock_it();
+	return 0;
+}
+
 static void test_alarms_grow(void **state)
 {
-	struct fake_step script[12];
-	int64_t expected_ns = 4 * MS;
-
 	(void)state;
-	for (unsigned n = 0; n < 12; n++) {
-		for (unsigned i = 0; i < 12; i++)
-			script[i] = (struct fake_step){ .result = -ETIMEDOUT,
-							.sleep_ns = 4 * MS << i };
-		script[8].sleep_ns = 1024 * MS;
-		script[n].result = 0;
-		script[n].meanwhile = unlock_it;
+	for (unsigned writes = 0; writes < 2; writes++) {
 		world(WRITTEN(0, 0), 0);
-		fake_script(script, 12);
-		CHECK_EQ(ipcwait_rwlock_rdlock(&l), 0);
-		left(WORD(1, 0, 0), n + 1, 1);
-		CHECK(fake.wait.deadline_ns + script[n].sleep_ns - fake.now_ns >=
-		      expected_ns - MS);
-		CHECK(fake.wait.deadline_ns + script[n].sleep_ns - fake.now_ns <=
-		      expected_ns + MS);
-		expected_ns = expected_ns < 512 * MS ? 2 * expected_ns : 1000 * MS;
+		fake.on_wait = sleep_to_the_alarm;
+		began_ns = fake.now_ns;
+		alarms = 0;
+		CHECK_EQ(writes ? ipcwait_rwlock_wrlock(&l) : ipcwait_rwlock_rdlock(&l), 0);
+		left(writes ? WORD_WRITER : WORD(1, 0, 0), 0, 1);
+		CHECK_EQ(alarms, ALARMS + 1);
 	}
-}
-
-static void test_an_overdue_writer_is_urgent(void **state)
-{
-	const struct fake_step script[] = {
-		{ .result = -ETIMEDOUT, .sleep_ns = 5 * MS },
-		{ .meanwhile = unlock_it },
-	};
-
-	(void)state;
-	world(WRITTEN(2, 0), 0);
-	FAKE_SCRIPT(script);
-	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
-	left(WRITTEN(2, 0), 2, 1);
-	CHECK_EQ(fake.wait.bits, WRITER | OVERDUE);
-	CHECK_EQ(fake.wake.bits, OVERDUE);
-}
-
-/* No other writer may have it meanwhile, and it keeps the wake when one gives up. */
-static void test_others_wait_for_an_overdue_writer(void **state)
-{
-	const uint64_t kept = WORD(0, 1, 0) | WORD_URGENT | WORD_WAKE;
-	const struct fake_step script[] = { { .result = -ETIMEDOUT, .sleep_ns = MS } };
-
-	(void)state;
-	world(kept, IPCWAIT_PRIVATE);
-	CHECK_EQ(ipcwait_rwlock_trywrlock(&l), -EBUSY);
-	CHECK_EQ(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
-	FAKE_SCRIPT(script);
-	CHECK_EQ(ipcwait_rwlock_wrlock_until(&l, fake.now_ns + MS), -ETIMEDOUT);
-	left(kept, 1, 0);
-	CHECK_EQ(fake.wait.value, (uint32_t)(WORD(0, 2, 0) | WORD_WAKE));
-}
-
-static void expire_beside_another(void)
-{
-	CHECK(rwlock_word(&l) & WORD_URGENT);
-}
-
-static void test_an_overdue_writer_gives_up(void **state)
-{
-	const struct fake_step script[] = {
-		{ .result = -ETIMEDOUT, .sleep_ns = 5 * MS },
-		{ .result = -ETIMEDOUT,
-		  .sleep_ns = 5 * MS,
-		  .meanwhile = expire_beside_another },
-	};
-
-	(void)state;
-	world(WRITTEN(1, 0), 0);
-	FAKE_SCRIPT(script);
-	CHECK_EQ(ipcwait_rwlock_wrlock_until(&l, fake.now_ns + 10 * MS), -ETIMEDOUT);
-	left(WRITTEN(1, 0), 2, 0);
 }
 
 /* A reader of the turn has died: after a while the turn is over. */
@@ -324,6 +308,10 @@ static void test_a_turn_for_the_dead(void **state)
 	fake.now_ns += 6 * MS;
 	CHECK_EQ(ipcwait_rwlock_trywrlock(&l), -EBUSY);
 	left(turn, 0, 0);
+	/* Writers do not wait for woken readers if none of the readers was overdue. */
+	world(WORD(0, 1, 2) | WORD_RWAKE, 0);
+	CHECK_EQ(ipcwait_rwlock_trywrlock(&l), 0);
+	left(WRITTEN(1, 2) | WORD_RWAKE, 0, 0);
 }
 
 /* A writer that kept readers out has died: nobody answers to a wake. */
@@ -335,7 +323,7 @@ static void test_readers_behind_the_dead(void **state)
 	};
 
 	(void)state;
-	world(WORD(1, 1, 0), 0);
+	world(WORD(1, 1, 0) | WORD_URGENT, 0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_rwlock_rdlock(&l), 0);
 	left(WORD(2, 0, 0) | EPOCH_ONE, 2, 2);
@@ -359,10 +347,43 @@ static void test_readers_behind_the_living(void **state)
 	};
 
 	(void)state;
-	world(WORD(1, 1, 0), 0);
+	world(WORD(1, 1, 0) | WORD_URGENT, 0);
 	FAKE_SCRIPT(script);
 	CHECK_EQ(ipcwait_rwlock_rdlock_until(&l, fake.now_ns + 14 * MS), -ETIMEDOUT);
-	left(WORD(1, 1, 0) | WORD_WAKE, 4, 2);
+	left(WORD(1, 1, 0) | WORD_URGENT | WORD_WAKE, 4, 2);
+}
+
+/* An unlock believes QUIET. A writer whose alarm has rung does not. */
+static void unlock_for_the_quiet(void)
+{
+	unlock_it();
+	CHECK_EQ(fake.wakes, 0);
+}
+
+static void unlock_for_the_loud(void)
+{
+	CHECK_EQ(rwlock_word(&l), WRITTEN(2, 0) | WORD_URGENT);
+	unlock_it();
+}
+
+static void test_a_nap_of_the_dead(void **state)
+{
+	const struct fake_step free_then[] = { { .result = -ETIMEDOUT,
+						 .sleep_ns = 5 * MS,
+						 .meanwhile = unlock_for_the_quiet } };
+	const struct fake_step held_then[] = { { .result = -ETIMEDOUT, .sleep_ns = 5 * MS },
+					       { .meanwhile = unlock_for_the_loud } };
+
+	(void)state;
+	world(WRITTEN(1, 0) | WORD_QUIET, 0);
+	FAKE_SCRIPT(free_then);
+	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
+	left(WRITTEN(1, 0), 1, 0);
+	world(WRITTEN(1, 0) | WORD_QUIET, 0);
+	FAKE_SCRIPT(held_then);
+	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
+	left(WRITTEN(1, 0), 2, 1);
+	CHECK_EQ(fake.wake.bits, OVERDUE);
 }
 
 /* Whoever was counted before a roll call counts himself again, and once. */
@@ -382,6 +403,7 @@ static void test_counted_anew(void **state)
 	(void)state;
 	for (unsigned writes = 0; writes < 2; writes++) {
 		world(WRITTEN(5, 5), 0);
+		l.note.v = SHORT_SECTIONS;
 		FAKE_SCRIPT(script);
 		CHECK_EQ(writes ? ipcwait_rwlock_wrlock_until(&l, fake.now_ns + MS)
 				: ipcwait_rwlock_rdlock_until(&l, fake.now_ns + MS),
@@ -442,12 +464,10 @@ int main(void)
 		cmocka_unit_test(test_a_writer_gives_up),
 		cmocka_unit_test(test_a_woken_writer_gives_up),
 		cmocka_unit_test(test_alarms_grow),
-		cmocka_unit_test(test_an_overdue_writer_is_urgent),
-		cmocka_unit_test(test_others_wait_for_an_overdue_writer),
-		cmocka_unit_test(test_an_overdue_writer_gives_up),
 		cmocka_unit_test(test_a_turn_for_the_dead),
 		cmocka_unit_test(test_readers_behind_the_dead),
 		cmocka_unit_test(test_readers_behind_the_living),
+		cmocka_unit_test(test_a_nap_of_the_dead),
 		cmocka_unit_test(test_counted_anew),
 		cmocka_unit_test(test_more_waiters_than_fit),
 		cmocka_unit_test(test_errors_of_the_kernel),

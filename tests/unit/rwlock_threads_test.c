@@ -136,8 +136,40 @@ static void test_readers_together(void **state)
 	assert_int_equal(word_now(), 0);
 }
 
-/* The writer waits for who reads, the new reader for the writer. */
-static void test_a_writer_keeps_new_readers_out(void **state)
+static bool is_marked(void *arg)
+{
+	return rwlock_word(&l) & *(const uint64_t *)arg;
+}
+
+/* @mark is URGENT or RURGENT: wait until a writer, or a reader, is overdue. */
+static void await_overdue(uint64_t mark)
+{
+	CHECK(check_eventually(is_marked, &mark));
+}
+
+/* A new reader waits for a sleeping writer only if the writer is overdue. */
+static void test_readers_pass_a_writer(void **state)
+{
+	struct party first, writer;
+	int r;
+
+	(void)state;
+	start(&first, false, IPCWAIT_FOREVER);
+	await_in(&first);
+	start(&writer, true, IPCWAIT_FOREVER);
+	await_sleepers(1, 0);
+	r = ipcwait_rwlock_tryrdlock(&l);
+	if (r == 0)
+		assert_int_equal(ipcwait_rwlock_rdunlock(&l), 0);
+	else
+		assert_true(r == -EBUSY && rwlock_word(&l) & WORD_URGENT);
+	assert_int_equal(join(&first), 0);
+	assert_int_equal(join(&writer), 0);
+	assert_int_equal(word_now(), 0);
+}
+
+/* The writer waits for the first reader, and the new reader for the writer. */
+static void test_an_overdue_writer_keeps_new_readers_out(void **state)
 {
 	struct party first, writer, second;
 
@@ -145,7 +177,7 @@ static void test_a_writer_keeps_new_readers_out(void **state)
 	start(&first, false, IPCWAIT_FOREVER);
 	await_in(&first);
 	start(&writer, true, IPCWAIT_FOREVER);
-	await_sleepers(1, 0);
+	await_overdue(WORD_URGENT);
 	assert_int_equal(ipcwait_rwlock_tryrdlock(&l), -EBUSY);
 	start(&second, false, ipcwait_deadline_in_ns(FAR_NS));
 	let_leave(&second);
@@ -162,7 +194,7 @@ static void test_a_writer_keeps_new_readers_out(void **state)
 	assert_int_equal(word_now(), 0);
 }
 
-/* All who wait when a writer leaves, before the next one. */
+/* If a reader is overdue, all readers that sleep at an unlock go before the next writer. */
 static void test_readers_have_the_turn(void **state)
 {
 	struct party p[3], writer;
@@ -175,6 +207,7 @@ static void test_readers_have_the_turn(void **state)
 	for (int i = 0; i < 3; i++)
 		start(&p[i], false, IPCWAIT_FOREVER);
 	await_sleepers(1, 3);
+	await_overdue(WORD_RURGENT);
 	assert_int_equal(ipcwait_rwlock_wrunlock(&l), 0);
 	for (int i = 0; i < 3; i++)
 		await_in(&p[i]);
@@ -184,6 +217,24 @@ static void test_readers_have_the_turn(void **state)
 	assert_int_equal(join(&writer), 0);
 	for (int i = 0; i < 3 && !roll_was_called(); i++)
 		assert_in_range(p[i].place, 1, 3);
+	assert_int_equal(word_now(), 0);
+}
+
+/* All waiters get in, in any order, and leave nothing behind. */
+static void test_all_at_once(void **state)
+{
+	struct party p[6];
+
+	(void)state;
+	assert_int_equal(ipcwait_rwlock_wrlock(&l), 0);
+	for (int i = 0; i < 6; i++) {
+		start(&p[i], i % 2, IPCWAIT_FOREVER);
+		let_leave(&p[i]);
+	}
+	await_sleepers(3, 3);
+	assert_int_equal(ipcwait_rwlock_wrunlock(&l), 0);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(join(&p[i]), 0);
 	assert_int_equal(word_now(), 0);
 }
 
@@ -204,11 +255,11 @@ static void test_writers_one_by_one(void **state)
 	assert_int_equal(word_now(), 0);
 }
 
-static bool waits_or_gave_up(void *arg)
+static bool is_overdue_or_gave_up(void *arg)
 {
 	struct party *p = arg;
 
-	return is_set(&p->ended) || word_wsleepers(rwlock_word(&l)) == 1;
+	return is_set(&p->ended) || rwlock_word(&l) & WORD_URGENT;
 }
 
 /* The reader behind it gets in beside the one who reads. */
@@ -219,7 +270,7 @@ static void test_a_writer_gives_up(void **state)
 	(void)state;
 	assert_int_equal(ipcwait_rwlock_rdlock(&l), 0);
 	start(&writer, true, ipcwait_deadline_in_ns(1000000000));
-	CHECK(check_eventually(waits_or_gave_up, &writer));
+	CHECK(check_eventually(is_overdue_or_gave_up, &writer));
 	start(&reader, false, IPCWAIT_FOREVER);
 	assert_int_equal(join(&writer), -ETIMEDOUT);
 	await_in(&reader);
@@ -270,9 +321,14 @@ static void test_signals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(test_readers_together),      BOTH(test_a_writer_keeps_new_readers_out),
-		BOTH(test_readers_have_the_turn), BOTH(test_writers_one_by_one),
-		BOTH(test_a_writer_gives_up),     BOTH(test_signals),
+		BOTH(test_readers_together),
+		BOTH(test_readers_pass_a_writer),
+		BOTH(test_an_overdue_writer_keeps_new_readers_out),
+		BOTH(test_readers_have_the_turn),
+		BOTH(test_all_at_once),
+		BOTH(test_writers_one_by_one),
+		BOTH(test_a_writer_gives_up),
+		BOTH(test_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,24 +62,56 @@ static void test_unlock_of_a_writer(void **state)
 		{ WRITTEN(0, 0), 0, 0 },
 		{ WRITTEN(0, 0) | WORD_EPOCH, WORD_EPOCH, 0 },
 		{ WRITTEN(0, 0) | WORD_SPINNER, 0, 0 },
-		/* Readers who sleep have the turn. */
-		{ WRITTEN(0, 1), WORD(0, 0, 1) | WORD_TURN, READER },
-		{ WRITTEN(0, FULL), WORD(0, 0, FULL) | WORD_TURN, READER },
-		{ WRITTEN(3, 2), WORD(0, 3, 2) | WORD_TURN, READER },
-		{ WRITTEN(3, 2) | WORD_WAKE, WORD(0, 3, 2) | WORD_TURN | WORD_WAKE,
+		/* The unlock wakes sleeping readers first. */
+		{ WRITTEN(0, 1), WORD(0, 0, 1) | WORD_RWAKE, READER },
+		{ WRITTEN(0, FULL), WORD(0, 0, FULL) | WORD_RWAKE, READER },
+		{ WRITTEN(3, 2), WORD(0, 3, 2) | WORD_RWAKE, READER },
+		{ WRITTEN(3, 2) | WORD_WAKE, WORD(0, 3, 2) | WORD_RWAKE | WORD_WAKE,
 		  READER },
-		/* Else one writer, unless one is up. */
+		{ WRITTEN(3, 2) | WORD_SPINNER | WORD_TIMED, WORD(0, 3, 2) | WORD_RWAKE,
+		  READER },
+		{ WRITTEN(3, 2) | WORD_NEXT | WORD_QUIET,
+		  WORD(0, 3, 2) | WORD_RWAKE | WORD_NEXT | WORD_QUIET, READER },
+		/* If a reader is overdue, the readers have the turn. */
+		{ WRITTEN(3, 2) | WORD_RURGENT, WORD(0, 3, 2) | WORD_TURN, READER },
+		/* Otherwise it wakes a writer, unless a writer will look by itself. */
+		{ WRITTEN(3, 2) | WORD_RWAKE, WORD(0, 3, 2) | WORD_RWAKE | WORD_WAKE,
+		  WRITER },
+		{ WRITTEN(3, 2) | WORD_RWAKE | WORD_WAKE,
+		  WORD(0, 3, 2) | WORD_RWAKE | WORD_WAKE, 0 },
+		{ WRITTEN(0, 2) | WORD_RWAKE, WORD(0, 0, 2) | WORD_RWAKE, 0 },
 		{ WRITTEN(2, 0), WORD(0, 2, 0) | WORD_WAKE, WRITER },
 		{ WRITTEN(FULL, 0), WORD(0, FULL, 0) | WORD_WAKE, WRITER },
 		{ WRITTEN(2, 0) | WORD_WAKE, WORD(0, 2, 0) | WORD_WAKE, 0 },
 		{ WRITTEN(2, 0) | WORD_SPINNER, WORD(0, 2, 0), 0 },
-		/* One that is overdue is woken in any case. */
-		{ WRITTEN(2, 0) | WORD_URGENT, WORD(0, 2, 0) | WORD_URGENT | WORD_WAKE,
+		{ WRITTEN(2, 0) | WORD_NEXT, WORD(0, 2, 0) | WORD_NEXT, 0 },
+		{ WRITTEN(2, 0) | WORD_QUIET, WORD(0, 2, 0) | WORD_QUIET, 0 },
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof(rows) / sizeof(rows[0]), 0);
+	assert_rows(rows, sizeof(rows) / sizeof(rows[0]), IPCWAIT_PRIVATE);
+}
+
+/* An overdue writer is woken in any case, unless a reader is overdue too. */
+static void test_unlock_to_an_overdue_writer(void **state)
+{
+	const uint64_t marks = WORD_SPINNER | WORD_WAKE | WORD_NEXT | WORD_QUIET;
+	const uint64_t next = WORD(0, 2, 0) | WORD_URGENT | WORD_WAKE;
+	const struct row rows[] = {
+		{ WRITTEN(2, 0) | WORD_URGENT, next, OVERDUE },
+		{ WRITTEN(2, 0) | WORD_URGENT | marks, next | (marks & ~WORD_SPINNER),
 		  OVERDUE },
-		{ WRITTEN(2, 0) | WORD_URGENT | WORD_SPINNER | WORD_WAKE,
-		  WORD(0, 2, 0) | WORD_URGENT | WORD_WAKE, OVERDUE },
-		{ WRITTEN(2, 1) | WORD_URGENT, WORD(0, 2, 1) | WORD_URGENT | WORD_TURN,
-		  READER },
+		{ WRITTEN(2, 1) | WORD_URGENT, next | WORD(0, 0, 1), OVERDUE },
+		{ WRITTEN(2, 1) | WORD_URGENT | WORD_RWAKE,
+		  next | WORD(0, 0, 1) | WORD_RWAKE, OVERDUE },
+		{ WRITTEN(2, 1) | WORD_URGENT | WORD_RURGENT,
+		  WORD(0, 2, 1) | WORD_URGENT | WORD_TURN, READER },
+		{ WORD(1, 2, 1) | WORD_URGENT | marks,
+		  next | WORD(0, 0, 1) | (marks & ~WORD_SPINNER), OVERDUE },
+		/* The unlock of a reader never wakes readers. */
+		{ WORD(1, 2, 1) | WORD_URGENT | WORD_RURGENT,
+		  next | WORD(0, 0, 1) | WORD_RURGENT, OVERDUE },
 	};
 
 	(void)state;
@@ -93,19 +125,30 @@ static void test_unlock_of_a_reader(void **state)
 		{ WORD(1, 0, 0), 0, 0 },
 		{ WORD(IPCWAIT_RWLOCK_READERS_MAX, 0, 0),
 		  WORD(IPCWAIT_RWLOCK_READERS_MAX - 1, 0, 0), 0 },
-		{ WORD(2, 1, 5), WORD(1, 1, 5), 0 },
-		{ WORD(1, 1, 5), WORD(0, 1, 5) | WORD_WAKE, WRITER },
-		{ WORD(1, 1, 5) | WORD_WAKE, WORD(0, 1, 5) | WORD_WAKE, 0 },
+		{ WORD(IPCWAIT_RWLOCK_READERS_MAX, 1, 0) | WORD_WAKE,
+		  WORD(IPCWAIT_RWLOCK_READERS_MAX - 1, 1, 0) | WORD_WAKE, 0 },
+		{ WORD(2, 1, 0), WORD(1, 1, 0), 0 },
+		{ WORD(1, 1, 0), WORD(0, 1, 0) | WORD_WAKE, WRITER },
+		{ WORD(1, FULL, 0), WORD(0, FULL, 0) | WORD_WAKE, WRITER },
+		{ WORD(1, FULL, 0) | WORD_WAKE, WORD(0, FULL, 0) | WORD_WAKE, 0 },
+		{ WORD(1, 1, 0) | WORD_NEXT, WORD(0, 1, 0) | WORD_NEXT, 0 },
+		{ WORD(1, 1, 0) | WORD_QUIET, WORD(0, 1, 0) | WORD_QUIET, 0 },
+		{ WORD(1, 1, 5) | WORD_RWAKE, WORD(0, 1, 5) | WORD_RWAKE | WORD_WAKE,
+		  WRITER },
+		{ WORD(1, 1, 5) | WORD_RWAKE | WORD_WAKE,
+		  WORD(0, 1, 5) | WORD_RWAKE | WORD_WAKE, 0 },
 		{ WORD(1, 2, 0) | WORD_SPINNER, WORD(0, 2, 0), 0 },
 		{ WORD(2, 2, 0) | WORD_SPINNER, WORD(1, 2, 0) | WORD_SPINNER, 0 },
-		{ WORD(1, 2, 0) | WORD_URGENT | WORD_SPINNER,
-		  WORD(0, 2, 0) | WORD_URGENT | WORD_WAKE, OVERDUE },
+		{ WORD(2, 1, 5) | WORD_URGENT, WORD(1, 1, 5) | WORD_URGENT, 0 },
 		/* Others of the same turn are still to come. */
 		{ WORD(1, 1, 2) | WORD_TURN, WORD(0, 1, 2) | WORD_TURN, 0 },
+		{ WORD(1, 1, 2) | WORD_TURN | WORD_URGENT,
+		  WORD(0, 1, 2) | WORD_TURN | WORD_URGENT, 0 },
 	};
 
 	(void)state;
 	assert_rows(rows, sizeof(rows) / sizeof(rows[0]), 0);
+	assert_rows(rows, sizeof(rows) / sizeof(rows[0]), IPCWAIT_PRIVATE);
 }
 
 static void test_an_unlock_stamps_what_it_wakes(void **state)
@@ -144,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unlock_of_a_writer),
+		cmocka_unit_test(test_unlock_to_an_overdue_writer),
 		cmocka_unit_test(test_unlock_of_a_reader),
 		cmocka_unit_test(test_an_unlock_stamps_what_it_wakes),
 		cmocka_unit_test(test_a_spinner_makes_wakes_needless),
