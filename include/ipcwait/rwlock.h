@@ -124,12 +124,12 @@
  *   n,all -> n,0            call the roll    waiter          RWAKE or WAKE for too long; EPOCH ->
  *                                                            +1, and wake all: they announce
  *                                                            themselves anew
- *   n,all -> n,0            forget           whoever waits   in the copy of a child of fork(2), if
+ *   n,all -> n,0            forget           waiter          in the copy of a child of fork(2), if
  *                                            or tries, fini  private: before its first
  *
  * The counts may be too large, and each mark may be set for nobody: after a death. Then a free
- * lock lies beside sleepers, or is kept for nobody, until an alarm: each sleep has one, but for
- * overdue readers of a private lock, where nobody dies.
+ * lock lies beside sleepers, or is kept for nobody, until an alarm: each sleep has one, except
+ * of overdue readers of a private lock, where nobody dies.
  */
 struct ipcwait_rwlock {
 	struct ipcwait_word64 word; /* low half: the futex */

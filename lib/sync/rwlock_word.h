@@ -28,7 +28,7 @@
 #define RWLOCK_SPINNER        (UINT64_C(1) << 62)
 #define RWLOCK_WRITER         IPCWAIT_IMPL_RWLOCK_WRITER
 
-/* A writer will look by itself, so an unlock wakes none, but for one that is overdue. */
+/* A writer will look by itself, so an unlock wakes none, except one that is overdue. */
 #define RWLOCK_NO_WAKE (RWLOCK_WAKE | RWLOCK_SPINNER | RWLOCK_NEXT | RWLOCK_QUIET)
 
 /* Classes of sleepers. */
