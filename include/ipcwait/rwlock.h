@@ -36,8 +36,8 @@
  * Death: the lock is not robust. If a process dies that holds it, it stays held for ever. One that
  * dies while it waits, or between an unlock and its wake, holds nobody up for good: those who
  * wait look after 4 ms, then after a quarter of the time they have waited, at last once a second,
- * and put right what it has left, after 12 ms at the latest. A call that only tries notices after
- * 5 ms, unless a writer died behind a reader.
+ * and put right what it has left. That is 12 ms for a call that comes after the death. A call that
+ * only tries notices after 5 ms, unless a writer died behind a reader.
  *
  * Layout: 32 bytes, the same in every process. State word: docs/design/rwlock.md.
  */
@@ -89,15 +89,17 @@
  *   TIMED                                         never without WRITER
  *
  *   n -> n+1                read             any reader      no WRITER; no URGENT, or their turn;
- *                                                            no NEXT, unless it would sleep. NEXT
- *                                                            -> 0
+ *                                                            no NEXT, unless it is their turn or
+ *                                                            it would sleep. NEXT -> 0
  *   n,r -> n+1,r-1          read             sleeping reader the same; RWAKE, RURGENT -> 0 with the
  *                                                            last
  *   0 -> WRITER             write            any writer      free, and not the readers' turn;
  *                                                            URGENT only if it is overdue, NEXT
  *                                                            as above; TIMED -> 1 for one in
  *                                                            sixteen that had to wait. NEXT -> 0
- *   0,s -> WRITER,s-1       write            sleeping writer WAKE -> 0, and its URGENT, QUIET
+ *   0,s -> WRITER,s-1       write            sleeping writer WAKE -> 0, its URGENT -> 0, QUIET ->
+ *                                                            0 if it is its own or no wake has
+ *                                                            ended its sleep
  *   n -> n-1                rdunlock         reader          if free then: leave, see below
  *   WRITER -> 0, RWAKE -> 1 wrunlock         writer          r > 0 and no RWAKE; no URGENT, or
  *                                                            RURGENT; wake all readers; TIMED,
@@ -112,15 +114,15 @@
  *   WAKE -> 1               sleep again      reader          kept out by writers: wake one, to
  *                                                            see whether any lives
  *   s -> s+1, or s          announce sleep   writer          WAKE, SPINNER -> 0, but where it is
- *                                                            free; its NEXT, QUIET -> 0; QUIET ->
- *                                                            1 if it has set an alarm; URGENT -> 1
- *                                                            if it is overdue
+ *                                                            free; its NEXT -> 0; QUIET as above ->
+ *                                                            0, and -> 1 if it naps; URGENT -> 1 if
+ *                                                            it is overdue
  *   SPINNER 0 -> 1          look             spinning writer s > 0, no WAKE
  *   NEXT 0 -> 1, WAKE -> 0  look             sleeping writer not free
  *   r -> r-1                give up          expired reader
- *   s -> s-1, WAKE -> 0     give up          expired writer  its URGENT, QUIET -> 0; RWAKE -> 1
- *                                                            and wake all readers, if it was the
- *                                                            last that kept them out
+ *   s -> s-1, WAKE -> 0     give up          expired writer  its URGENT, and QUIET as above -> 0;
+ *                                                            RWAKE -> 1 and wake all readers, if
+ *                                                            it was the last that kept them out
  *   n,all -> n,0            call the roll    waiter          RWAKE or WAKE for too long; EPOCH ->
  *                                                            +1, and wake all: they announce
  *                                                            themselves anew

@@ -281,7 +281,7 @@ static bool write_lock(struct rwlock_waiter *me, uint64_t *w)
 /* The same, but lets another one that has slept go first. */
 static bool write_lock_in_turn(struct rwlock_waiter *me, uint64_t *w)
 {
-	return (!(*w & RWLOCK_NEXT) || me->next || me->overdue) && write_lock(me, w);
+	return (!(*w & RWLOCK_NEXT) || me->next) && write_lock(me, w);
 }
 
 /*

@@ -77,19 +77,16 @@ static inline bool may_be(struct model m)
 		return false;
 	if (m.timed && !m.writer)
 		return false;
-	return m.writer || m.rwake || m.urgent || m.next || !m.rsleepers;
+	return m.writer || m.rwake || m.urgent || !m.rsleepers;
 }
 
 /*
- * True for states that calls lead to without a death. A reader sleeps only where an unlock or a
- * writer that gives up will wake it. A free lock is kept for an overdue writer only with WAKE. A
+ * True for states that calls lead to. A free lock is kept for an overdue writer only with WAKE. A
  * writer that has set NEXT is counted.
  */
 static inline bool is_sound(struct model m)
 {
-	if (m.rsleepers && !m.writer && !m.rwake && !m.urgent)
-		return false;
-	if (m.urgent && !m.wake && !m.writer && !m.readers && !(m.rwake && m.rurgent))
+	if (m.urgent && !m.wake && !m.writer && !m.readers && !is_readers_turn(m))
 		return false;
 	return may_be(m) && (m.wsleepers || !m.next);
 }
@@ -124,7 +121,7 @@ static inline bool readers_are_next(struct model m)
 	return m.rsleepers && !m.rwake && (!m.urgent || m.rurgent);
 }
 
-/* The lock is let go: whoever is next. */
+/* An unlock. Returns the wake that it makes. */
 static inline struct woken left_by(struct model *m, bool writer)
 {
 	bool needless = m->wake || m->spinner || m->next || m->quiet;
@@ -205,7 +202,7 @@ static inline bool had(struct model *m, struct waiter w, int *result)
 static inline bool had_in_turn(struct model *m, struct waiter w, int *result)
 {
 	*result = 0;
-	if (m->next && (w.writes ? !w.next && !w.overdue : !is_readers_turn(*m)))
+	if (m->next && (w.writes ? !w.next : !is_readers_turn(*m)))
 		return false;
 	return had(m, w, result);
 }

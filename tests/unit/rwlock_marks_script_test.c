@@ -10,6 +10,9 @@
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "common/rwlock_word.h"
+#include "os/thread.h"
+#include "policy/cost.h"
+#include "policy/window.h"
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
@@ -32,6 +35,15 @@ static void world(uint64_t word, unsigned flags)
 	ipcwait_window_stamp(&l.window);
 	rwlock_fabricate(&l, word);
 	errno = 4711;
+}
+
+/* A sleep costs 30 us, whatever the tests before have taught. */
+static void teach_costs(void)
+{
+	for (int i = 0; i < 160; i++) {
+		iw_cost_note_latency(20000);
+		iw_cost_note_waker(10000);
+	}
 }
 
 static void left(uint64_t word, unsigned waits, unsigned wakes)
@@ -123,6 +135,7 @@ static void wait_as_next(uint64_t word, uint32_t note, void (*act)(void))
 	static const struct fake_step script[] = { { 0 }, { .meanwhile = unlock_it } };
 
 	world(word, 0);
+	teach_costs();
 	l.note.v = note;
 	CHECK_EQ(ipcwait_window_set_preset(&l.window, IPCWAIT_SPIN), 0);
 	FAKE_SCRIPT(script);
@@ -133,6 +146,8 @@ static void wait_as_next(uint64_t word, uint32_t note, void (*act)(void))
 	CHECK(spun);
 }
 
+static int64_t freed_ns;
+
 static void unlock_to_next(void)
 {
 	uint64_t w = rwlock_word(&l);
@@ -140,6 +155,7 @@ static void unlock_to_next(void)
 	CHECK_EQ(w & ~WORD(1, 0, 0), (w & WORD_WRITER) | WORD(0, 2, 0) | WORD_NEXT);
 	unlock_it();
 	left(WORD(0, 2, 0) | WORD_NEXT, 1, 0);
+	freed_ns = fake.now_ns;
 }
 
 static void test_a_woken_writer_is_next(void **state)
@@ -151,6 +167,47 @@ static void test_a_woken_writer_is_next(void **state)
 	left(WRITTEN(1, 0), 1, 0);
 	/* The writer ends the wake that is under way. */
 	wait_as_next(WRITTEN(1, 0) | WORD_WAKE, 0, unlock_to_next);
+	left(WRITTEN(1, 0), 1, 0);
+}
+
+static unsigned readings; /* of the clock, before the unlock */
+
+static void unlock_later(void)
+{
+	if (readings--)
+		beside_next = unlock_later;
+	else
+		unlock_to_next();
+}
+
+/* It looks all the time, also under short sections. Other writers look once in 1 us there. */
+static void test_next_looks_closely(void **state)
+{
+	(void)state;
+	for (unsigned later = 20; later < 40; later++) {
+		readings = later;
+		wait_as_next(WRITTEN(1, 0), SHORT_SECTIONS, unlock_later);
+		left(WRITTEN(1, 0), 1, 0);
+		CHECK(fake.now_ns - freed_ns < US / 2);
+	}
+}
+
+/* It spins for the cost of a sleep even if waits are known to be long. */
+static void test_next_spins_in_long_waits(void **state)
+{
+	static const struct fake_step script[] = { { 0 } };
+
+	(void)state;
+	world(WRITTEN(1, 0), 0);
+	teach_costs();
+	CHECK_EQ(ipcwait_window_set_preset(&l.window, IPCWAIT_ADAPTIVE), 0);
+	for (int i = 0; i < 40; i++)
+		iw_window_record(&l.window, IW_BIN_LONG, 1, 0);
+	FAKE_SCRIPT(script);
+	fake.on_clock = on_clock;
+	beside_next = unlock_later;
+	readings = 20;
+	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
 	left(WRITTEN(1, 0), 1, 0);
 }
 
@@ -245,6 +302,24 @@ static void test_a_nap(void **state)
 		CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
 		left(WRITTEN(1, 0), 2, 0);
 	}
+}
+
+/* A writer that has spun too much lately naps in its first sleep. */
+static void test_a_nap_instead_of_a_spin(void **state)
+{
+	const struct fake_step script[] = {
+		{ .result = -ETIMEDOUT,
+		  .sleep_ns = 100 * US,
+		  .meanwhile = unlock_in_a_nap },
+	};
+
+	(void)state;
+	world(WRITTEN(1, 0), 0);
+	CHECK_EQ(ipcwait_window_set_preset(&l.window, IPCWAIT_ADAPTIVE), 0);
+	iw_thread.credit_full_at = (uint64_t)(fake.now_ns + 30 * MS);
+	FAKE_SCRIPT(script);
+	CHECK_EQ(ipcwait_rwlock_wrlock(&l), 0);
+	left(WRITTEN(1, 0), 1, 0);
 }
 
 /* After a nap without success the writer naps again, and keeps QUIET. */
@@ -395,10 +470,13 @@ int main(void)
 		cmocka_unit_test(test_readers_pass_a_sleeping_writer),
 		cmocka_unit_test(test_readers_pass_a_woken_writer),
 		cmocka_unit_test(test_a_woken_writer_is_next),
+		cmocka_unit_test(test_next_looks_closely),
+		cmocka_unit_test(test_next_spins_in_long_waits),
 		cmocka_unit_test(test_trying_beside_next),
 		cmocka_unit_test(test_coming_beside_next),
 		cmocka_unit_test(test_next_sleeps_again),
 		cmocka_unit_test(test_a_nap),
+		cmocka_unit_test(test_a_nap_instead_of_a_spin),
 		cmocka_unit_test(test_naps_in_a_row),
 		cmocka_unit_test(test_giving_up_in_a_nap),
 		cmocka_unit_test(test_no_naps),
