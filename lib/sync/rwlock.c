@@ -82,9 +82,8 @@ static int try_lock(struct ipcwait_rwlock *l, const struct iw_waitable *what,
 static bool is_crowded(const struct ipcwait_rwlock *l)
 {
 	/* ORD rwlock.X8: relaxed, hint. */
-	uint64_t w = ipcwait_impl_load64_relaxed(&l->word);
-
-	return !IW_IS_CHECKED && w >> 32 < IPCWAIT_RWLOCK_READERS_MAX;
+	return !IW_IS_CHECKED &&
+	       ipcwait_impl_load64_relaxed(&l->word) >> 32 < IPCWAIT_RWLOCK_READERS_MAX;
 }
 
 int ipcwait_impl_rwlock_rdlock_slow(struct ipcwait_rwlock *l)
