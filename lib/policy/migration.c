@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "os/seam.h"
+#include "policy/hash.h"
 #include "policy/migration.h"
 #include "policy/window.h"
 
@@ -11,7 +12,8 @@
 #define ROW      16u
 #define ROW_KEPT 2u
 
-#define DRAW_SHIFT 6
+/* The upper bits of a product are the good ones. */
+#define HASH_SHIFT 32
 
 /* Waits after a move that are not judged, as the partner may not know of it, and that are. */
 #define FIRST 8u
@@ -86,7 +88,7 @@ static enum iw_move after_row(struct iw_migration *m, uint64_t window_ns)
 /* Not the same for two threads at one time, also where the counter is coarse. */
 static uint64_t draw(const struct iw_migration *m, uint64_t now)
 {
-	return now ^ now >> DRAW_SHIFT ^ (uintptr_t)m >> DRAW_SHIFT;
+	return iw_hash(now ^ (uintptr_t)m) >> HASH_SHIFT;
 }
 
 /* A wait beside the waker, and no trial. */

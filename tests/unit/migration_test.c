@@ -15,7 +15,8 @@
 #define TRIAL     40
 #define FAILED    10
 
-static struct iw_migration m;
+/* Where a thread has its own decides too, so here it is always the same place in a page. */
+static _Alignas(4096) struct iw_migration m;
 static uint64_t now = 100 * MS;
 
 /* One wait of @ns, which the thread does as it is told. Where it is moved that works. */
