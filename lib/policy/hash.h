@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * For tables by address, and what is drawn by time: the upper bits are well mixed. 2^64 divided by the golden ratio: Knuth,
- * The Art of Computer Programming 3, 6.4.
+ * For tables by address, and what is drawn by time: the upper bits are well mixed. 2^64 divided by
+ * the golden ratio: Knuth, The Art of Computer Programming 3, 6.4.
  */
 static inline uint64_t iw_hash(uint64_t key)
 {
