@@ -318,7 +318,7 @@ IPCWAIT_INLINE int ipcwait_rwlock_rdlock(struct ipcwait_rwlock *l)
  * @l: lock, initialised or all-zero
  *
  * Return: 0, the caller reads. Any error: it does not.
- *   -EBUSY   somebody writes, or a writer is overdue
+ *   -EBUSY   a writer holds it, or one is overdue
  *   -EAGAIN  there are IPCWAIT_RWLOCK_READERS_MAX readers
  *   -EINVAL  @l is misaligned or finished
  *

@@ -310,7 +310,7 @@ static void make_call(void)
 
 /*
  * Others make calls while this thread sleeps. If it is the only waiter and can now have the lock,
- * it needs a wake. Exceptions: it @naps, or it has missed so many roll calls that it takes itself
+ * it needs a wake. Exceptions: it @naps, or it has missed four roll calls, so that it takes itself
  * for counted. Then it has an alarm.
  */
 static void let_others_act(bool naps)
