@@ -340,8 +340,8 @@ static enum iw_seen writer_look(struct iw_waiter *base)
 
 /*
  * A wake of an unlock would come too late: others had the lock before this writer was up from its
- * last wake or nap, or another one looks, or it would rather have spun. One that naps is enough, as it looks soon. Short
- * sections are over before a nap: there are no naps then.
+ * last wake or nap, or another one looks, or it would rather have spun. One that naps is enough, as
+ * it looks soon. Short sections are over before a nap: there are no naps then.
  */
 static bool would_nap(const struct rwlock_waiter *me, uint64_t w)
 {
@@ -353,8 +353,8 @@ static bool would_nap(const struct rwlock_waiter *me, uint64_t w)
 }
 
 /*
- * s -> s+1 or s, WAKE -> 0, SPINNER -> 0. As in the semaphore, to forget the wake under way lets a
- * writer sleep only where WAKE is zero, which makes WAKE safe. While the lock is free, for an
+ * s -> s+1 or s, WAKE -> 0, SPINNER -> 0. As in the semaphore, to forget the wake under way lets
+ * a writer sleep only where WAKE is zero, which makes WAKE safe. While the lock is free, for an
  * overdue writer, WAKE is that one's, and stays.
  */
 static uint64_t writer_asleep(const struct rwlock_waiter *me, uint64_t w, bool naps)
