@@ -54,21 +54,19 @@ def cheap_wakes():
         yield
 
 
-def command(o, path):
-    impls = "|".join((OURS, *PEERS, TWINS[1]))
-    names = f"^contention/impl:({impls})/threads:({'|'.join(o.threads)})/"
-    line = [str(ROOT / "scripts" / "bench"), "contention", "--full", "--filter", names,
+def command(o, path, question, names):
+    line = [str(ROOT / "scripts" / "bench"), question, "--full", "--filter", names,
             "--runs", str(o.runs), "--min-time", f"{o.min_time:g}", "--out", str(path)]
     return line + (["--build", o.build] if o.build else [])
 
 
-def measure(o):
+def measure(o, name, question, names):
     """The path of the result. What scripts/bench says of single cells is left out."""
-    name = time.strftime("mutex-grid-%Y%m%dT%H%M%S.json")
-    path = Path(o.out or ROOT / "bench-results" / name)
+    path = o.out or ROOT / "bench-results" / time.strftime(f"{name}-%Y%m%dT%H%M%S.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     with cheap_wakes() if o.wakes == "cheap" else contextlib.nullcontext():
-        status = subprocess.run(command(o, path), stdout=subprocess.DEVNULL, check=False).returncode
+        status = subprocess.run(command(o, path, question, names), stdout=subprocess.DEVNULL,
+                                check=False).returncode
     if status not in (0, EXIT_NOISY):
         sys.exit(status)
     print(f"wakes {'as found' if o.wakes == 'found' else 'cheap'}; result: {path}")
@@ -175,30 +173,39 @@ def conclude(found, bounds):
               f"{'' if None in most else f'   bound {geometric_mean(most):.2f}'}")
 
 
-def options(arguments):
-    parser = argparse.ArgumentParser(description=__doc__,
+def options(arguments, doc, threads):
+    parser = argparse.ArgumentParser(description=doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wakes", choices=("found", "cheap"), default="found")
-    parser.add_argument("--threads", type=lambda t: t.split(","), default=THREADS)
+    parser.add_argument("--threads", type=lambda t: t.split(","), default=threads)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--min-time", type=float, default=0.1)
     parser.add_argument("--build", help="build directory; else scripts/bench makes one")
-    parser.add_argument("--out", help="the result (bench-results/mutex-grid-<time>.json)")
+    parser.add_argument("--out", type=Path, help="the result (bench-results/NAME-grid-<time>.json)")
     parser.add_argument("--from", nargs="+", dest="sources", metavar="FILE")
     return parser.parse_args(arguments)
 
 
-def main(arguments):
-    o = options(arguments)
+def run(program, find, show_cells):
+    """The exit is a line where there is nothing to be shown. Also for rwlock_grid.py."""
     try:
-        cells = read(o.sources or [measure(o)])
+        cells = find()
     except OSError as e:
-        sys.exit(f"mutex_grid.py: {e.filename}: {os.strerror(e.errno)}")
+        sys.exit(f"{program}: {e.filename}: {os.strerror(e.errno)}")
     except (ValueError, LookupError, TypeError) as e:
-        sys.exit(f"mutex_grid.py: this is no result of scripts/bench: {e!r}")
+        sys.exit(f"{program}: this is no result of scripts/bench: {e!r}")
     if not cells:
-        sys.exit("mutex_grid.py: no cell has libipcwait and a peer")
-    conclude(*show(cells))
+        sys.exit(f"{program}: no cell has libipcwait and a peer")
+    show_cells(cells)
+
+
+def main(arguments):
+    o = options(arguments, __doc__, THREADS)
+    impls = "|".join((OURS, *PEERS, TWINS[1]))
+    names = f"^contention/impl:({impls})/threads:({'|'.join(o.threads)})/"
+    run("mutex_grid.py",
+        lambda: read(o.sources or [measure(o, "mutex-grid", "contention", names)]),
+        lambda cells: conclude(*show(cells)))
 
 
 if __name__ == "__main__":

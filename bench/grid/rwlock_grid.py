@@ -13,18 +13,13 @@ the median over the rounds that are kept. "noise" is the same quotient of glibc 
 short that one thread at a time is best, and where they fill the time, no lock gets far above 1.
 """
 
-import argparse
 import json
 import math
 import re
 import statistics
-import subprocess
 import sys
-import time
-from contextlib import nullcontext
-from pathlib import Path
 
-from mutex_grid import EXIT_NOISY, ROOT, cheap_wakes, geometric_mean, quotient, time_text
+from mutex_grid import geometric_mean, measure, options, quotient, run, time_text
 
 OURS, THEIRS, TWIN = "ipcwait", "glibc", "glibc-again"
 THREADS = ("2", "4", "8", "16")
@@ -34,25 +29,6 @@ NAME = re.compile(r"^readers/impl:([^/]+)/threads:([0-9]+)/writers:([0-9]+)/sect
 
 CELL_LEAST, MEAN_LEAST = 0.9, 1.4
 WORST_NS = 20e6     # what is never too long
-
-
-def command(o, path):
-    names = f"^readers/impl:({OURS}|{THEIRS}|{TWIN})/threads:({'|'.join(o.threads)})/"
-    line = [str(ROOT / "scripts" / "bench"), "readers", "--full", "--filter", names,
-            "--runs", str(o.runs), "--min-time", f"{o.min_time:g}", "--out", str(path)]
-    return line + (["--build", o.build] if o.build else [])
-
-
-def measure(o):
-    """The path of the result. What scripts/bench says of single cells is left out."""
-    path = o.out or ROOT / "bench-results" / time.strftime("rwlock-grid-%Y%m%dT%H%M%S.json")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with cheap_wakes() if o.wakes == "cheap" else nullcontext():
-        status = subprocess.run(command(o, path), stdout=subprocess.DEVNULL, check=False).returncode
-    if status not in (0, EXIT_NOISY):
-        sys.exit(status)
-    print(f"wakes {'as found' if o.wakes == 'found' else 'cheap'}; result: {path}")
-    return path
 
 
 def read(paths):
@@ -123,30 +99,11 @@ def conclude(found, late):
           f"{'NOT reached' if late else 'reached'}")
 
 
-def options(arguments):
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wakes", choices=("found", "cheap"), default="found")
-    parser.add_argument("--threads", type=lambda t: t.split(","), default=THREADS)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--min-time", type=float, default=0.1)
-    parser.add_argument("--build", help="build directory; else scripts/bench makes one")
-    parser.add_argument("--out", type=Path, help="the result (bench-results/rwlock-grid-<time>.json)")
-    parser.add_argument("--from", nargs="+", dest="sources", metavar="FILE")
-    return parser.parse_args(arguments)
-
-
 def main(arguments):
-    o = options(arguments)
-    try:
-        cells = read(o.sources or [measure(o)])
-    except OSError as e:
-        sys.exit(f"rwlock_grid.py: {e.filename}: {e.strerror}")
-    except (ValueError, LookupError, TypeError) as e:
-        sys.exit(f"rwlock_grid.py: this is no result of scripts/bench: {e!r}")
-    if not cells:
-        sys.exit("rwlock_grid.py: no cell has libipcwait and glibc")
-    conclude(*show(cells))
+    o = options(arguments, __doc__, THREADS)
+    names = f"^readers/impl:({OURS}|{THEIRS}|{TWIN})/threads:({'|'.join(o.threads)})/"
+    run("rwlock_grid.py", lambda: read(o.sources or [measure(o, "rwlock-grid", "readers", names)]),
+        lambda cells: conclude(*show(cells)))
 
 
 if __name__ == "__main__":

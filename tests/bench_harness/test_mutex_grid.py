@@ -3,18 +3,13 @@
 
 import os
 import json
-import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
 import common
+import grids
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
 import brief  # noqa: E402
-
-SCRIPT = common.BENCH / "grid" / "mutex_grid.py"
 
 # Times of five rounds; the first and the last are not kept.
 CELLS = {
@@ -41,13 +36,8 @@ def result():
     return {"ipcwait": {"summary": summary, "verdict": {"noisy": False, "why": None}}}
 
 
-class MutexGrid(unittest.TestCase):
-    def show(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "result.json")
-            path.write_text(text, encoding="ascii")
-            return subprocess.run([sys.executable, SCRIPT, "--from", path], text=True, check=False,
-                                  capture_output=True, timeout=common.SECONDS_MOST)
+class MutexGrid(grids.GridTest):
+    SCRIPT = common.BENCH / "grid" / "mutex_grid.py"
 
     def test_cells_and_means(self):
         r = self.show(json.dumps(result()))
@@ -61,13 +51,6 @@ class MutexGrid(unittest.TestCase):
         self.assertIn("geometric mean, all cells (3): 1.14   bar >= 1.25  NOT reached\n", r.stdout)
         self.assertIn("sections up to 100 ns (1): 3.00   bar >= 2.00  reached\n", r.stdout)
         self.assertIn("sections up to 1 us (2): 1.22   bar >= 1.50  NOT reached\n", r.stdout)
-
-    def test_what_is_no_result(self):
-        for text in ("", "[]", "{}", '{"ipcwait": {"summary": [], "verdict": {"noisy": false}}}'):
-            with self.subTest(text=text):
-                r = self.show(text)
-                self.assertEqual((r.returncode, r.stdout), (1, ""))
-                self.assertRegex(r.stderr, r"^mutex_grid\.py: .*\n$")
 
 
 if __name__ == "__main__":

@@ -3,18 +3,13 @@
 
 import os
 import json
-import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
 import common
+import grids
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
 import brief  # noqa: E402
-
-SCRIPT = common.BENCH / "grid" / "rwlock_grid.py"
 
 # Times of five rounds; the first and the last are not kept. Then the longest waits.
 CELLS = {
@@ -46,13 +41,8 @@ def result():
     return {"ipcwait": {"summary": summary, "verdict": {"noisy": False, "why": None}}}
 
 
-class RwlockGrid(unittest.TestCase):
-    def show(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "result.json")
-            path.write_text(text, encoding="ascii")
-            return subprocess.run([sys.executable, SCRIPT, "--from", path], text=True, check=False,
-                                  capture_output=True, timeout=common.SECONDS_MOST)
+class RwlockGrid(grids.GridTest):
+    SCRIPT = common.BENCH / "grid" / "rwlock_grid.py"
 
     def test_cells_and_means(self):
         r = self.show(json.dumps(result()))
@@ -66,13 +56,6 @@ class RwlockGrid(unittest.TestCase):
         self.assertIn("cells below 0.9: 1 of 4   bar 0  NOT reached\n", r.stdout)
         self.assertIn("geometric mean (4): 1.19   bar >= 1.40  NOT reached", r.stdout)
         self.assertIn("waits above glibc's and 20 ms: 1   bar 0  NOT reached\n", r.stdout)
-
-    def test_what_is_no_result(self):
-        for text in ("", "[]", "{}", '{"ipcwait": {"summary": [], "verdict": {"noisy": false}}}'):
-            with self.subTest(text=text):
-                r = self.show(text)
-                self.assertEqual((r.returncode, r.stdout), (1, ""))
-                self.assertRegex(r.stderr, r"^rwlock_grid\.py: .*\n$")
 
 
 if __name__ == "__main__":
