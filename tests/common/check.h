@@ -30,9 +30,11 @@
 #endif
 
 /*
- * The allocator of AddressSanitizer has locks that fork(2) does not wait for: where the parent's
- * other threads allocate, a child that makes a thread can wait for one of them for ever. Under the
- * thread sanitizer it may make none.
+ * AddressSanitizer has locks, of its allocator and of its list of threads, that fork(2) does not
+ * wait for. If another thread of the parent starts, ends or allocates during the fork, a child that
+ * allocates or makes a thread can wait for such a lock for ever. So the parent waits until its
+ * threads do none of that, or the child does none of it where this is 0. Under the thread sanitizer
+ * the child may make no thread.
  */
 #ifdef __has_feature
 #define CHECK_CHILD_MAY_ALLOCATE \

@@ -13,6 +13,10 @@
 
 #define BURST 1000000
 
+/* Each thread has taken many segments by then, so its cache is made and it allocates no more. */
+#define THREADS      2
+#define ROUNDS_FIRST 20000
+
 /* They keep memory of their own. */
 #define SANITIZED (CHECK_DEFERS_SIGNALS || !IPCWAIT_IMPL_POOL_INLINE)
 
@@ -138,6 +142,25 @@ static void test_many_idle(void **state)
 static struct ipcwait_queue *inherited;
 static uint64_t left;
 
+static bool is_given_back(void *unused)
+{
+	(void)unused;
+	return stats(inherited).limbo_bytes == 0;
+}
+
+/*
+ * The library's worker has started, as the child of a fork needs it: CHECK_CHILD_MAY_ALLOCATE. When
+ * all is given back for the second time, the worker has finished the first, so its cache is made.
+ * It ends only after a second without work.
+ */
+static void await_worker(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		push_and_pop(inherited, 5000);
+		CHECK(check_eventually(is_given_back, NULL));
+	}
+}
+
 static void *come_to_push(void *unused)
 {
 	uint64_t elem = 99;
@@ -184,6 +207,7 @@ static void test_fork(void **state)
 		skip();
 	inherited = make(8);
 	for (unsigned round = 0; round < 5; round++) {
+		await_worker();
 		left = round * 700;
 		for (uint64_t i = 0; i < left; i++)
 			assert_int_equal(ipcwait_queue_push(inherited, &i), 0);
@@ -220,6 +244,7 @@ static void test_fork_with_a_limbo(void **state)
 		skip();
 	inherited = make(8);
 	for (unsigned i = 0; i < 5; i++) {
+		await_worker();
 		push_and_pop(inherited, 5000);
 		assert_int_equal(check_in_child(retire_until_given_back), 0);
 	}
@@ -228,17 +253,28 @@ static void test_fork_with_a_limbo(void **state)
 
 /* Beside threads that are in the middle of something: it works for the child, whatever is in it. */
 static _Atomic bool stop;
+static _Atomic unsigned rounds[THREADS];
 
-static void *work(void *unused)
+static void *work(void *arg)
 {
+	_Atomic unsigned *mine = arg;
 	uint64_t elem = 1;
 
-	(void)unused;
 	while (!stop) {
 		CHECK_EQ(ipcwait_queue_push(inherited, &elem), 0);
 		CHECK_EQ(ipcwait_queue_pop(inherited, &elem), 0);
+		(*mine)++;
 	}
 	return NULL;
+}
+
+static bool all_at_work(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; i < THREADS; i++)
+		if (rounds[i] < ROUNDS_FIRST)
+			return false;
+	return true;
 }
 
 static void in_child_beside_threads(void)
@@ -254,19 +290,21 @@ static void in_child_beside_threads(void)
 
 static void test_fork_beside_threads(void **state)
 {
-	pthread_t thread[2];
+	pthread_t thread[THREADS];
 
 	(void)state;
 	if (CHECK_DEFERS_SIGNALS)
 		skip();
 	inherited = make(8);
+	await_worker();
 	stop = false;
-	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, work, NULL), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, work, &rounds[i]), 0);
+	assert_true(check_eventually(all_at_work, NULL));
 	for (unsigned i = 0; i < 20; i++)
 		assert_int_equal(check_in_child(in_child_beside_threads), 0);
 	stop = true;
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_join(thread[i], NULL), 0);
 	push_and_pop(inherited, 5000);
 	(void)ipcwait_queue_trim(inherited);

@@ -169,6 +169,7 @@ static void ends_when_idle(void)
 	CHECK_EQ(descriptors(), before + 2);
 }
 
+/* One that has a name has started, and a child may make threads: CHECK_CHILD_MAY_ALLOCATE. */
 static bool has_a_helper(void *unused)
 {
 	(void)unused;
@@ -247,6 +248,7 @@ static void over_fork(void)
 
 	for (unsigned i = 0; i < 3; i++)
 		start(&me[i]);
+	CHECK(check_eventually(has_a_helper, NULL));
 	child = fork();
 	CHECK(child >= 0);
 	if (!child) {
@@ -418,6 +420,7 @@ static void taken_by_the_program(void)
 	int own[8], pipes[2];
 
 	wait_for_both();
+	CHECK(check_eventually(has_a_helper, NULL));
 	close_epolls(-1);
 	for (unsigned i = 0; i < 8; i++) {
 		own[i] = epoll_create1(0);
