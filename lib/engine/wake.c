@@ -75,3 +75,27 @@ int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
 	iw_probe_wake(futex, kind, woken);
 	return count_wake(kind, woken, stamped_at);
 }
+
+void iw_leave_wake(struct iw_due_wake *due, enum ipcwait_kind kind, const uint32_t *futex,
+		   bool private_, uint32_t bits)
+{
+	due->bits = bits;
+	due->kind = kind;
+	due->private_ = private_;
+	due->left_ns = iw_now_ns();
+	/* ORD wake.R1: release, so that a handler that finds it finds it whole. Pairs with
+	 * wake.A1. */
+	ipcwait_impl_store64_release(&due->futex, (uintptr_t)futex);
+}
+
+void iw_make_wake(struct iw_due_wake *due)
+{
+	/* ORD wake.A1: acquire, for a handler of the thread that left it. Pairs with wake.R1. */
+	const uint32_t *futex =
+		(const uint32_t *)(uintptr_t)ipcwait_impl_load64_acquire(&due->futex);
+	uint64_t now = iw_self()->alone ? 0 : iw_now_ns();
+
+	/* ORD wake.X2: relaxed, no order needed: a handler that comes before it wakes too. */
+	ipcwait_impl_store64_relaxed(&due->futex, 0);
+	(void)iw_wake_bits(due->kind, futex, UINT32_MAX, due->private_, due->bits, now);
+}

@@ -12,6 +12,7 @@
 #include <ipcwait/cond.h>
 
 #include "engine/wait.h"
+#include "engine/wake.h"
 #include "sync/cond_word.h"
 
 /* One thread in one wait: the spinner, or the holder of a ticket. */
@@ -41,6 +42,13 @@ int iw_cond_await(struct iw_cond_waiter *me);
  * released @me meanwhile goes to somebody else.
  */
 void iw_cond_take_back(struct iw_cond_waiter *me);
+
+/*
+ * ipcwait_cond_signal() and ipcwait_cond_broadcast() on @c, which is usable. The wake of those who
+ * sleep is left in @due, for iw_make_wake(), if @due is not NULL and there are sleepers.
+ */
+void iw_cond_signal_due(struct ipcwait_cond *c, struct iw_due_wake *due);
+void iw_cond_broadcast_due(struct ipcwait_cond *c, struct iw_due_wake *due);
 
 /*
  * Nobody waits, so that a signal or broadcast on @c, if it is private, has nobody to release. In

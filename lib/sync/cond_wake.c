@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals and broadcasts. The state table is in <ipcwait/cond.h>, the argument in
  * docs/design/cond.md. */
+#include "sync/cond_wait.h"
 #include "sync/cond_word.h"
 
 #include "os/seam.h"
@@ -29,10 +30,13 @@ static struct both load_both(const struct ipcwait_cond *c)
 	return b;
 }
 
-/* Everybody in a class of @bits. Returns how many. */
-static int wake(const struct iw_waker *waker, uint32_t bits)
+/* All in a class of @bits: at once, or when the caller makes the wake that is left in @due. */
+static void wake(const struct iw_waker *waker, uint32_t bits, struct iw_due_wake *due)
 {
-	return iw_waker_wake_bits(waker, UINT32_MAX, bits);
+	if (due)
+		iw_leave_wake(due, waker->kind, waker->futex, waker->private_, bits);
+	else
+		(void)iw_waker_wake_bits(waker, UINT32_MAX, bits);
 }
 
 /*
@@ -50,7 +54,7 @@ static void rouse(struct ipcwait_cond *c, uint64_t arrivals)
 	if (waker.private_ || !iw_waker_doubts(&waker, !cond_all_out(out, arrivals)))
 		return;
 	iw_waker_stamp(&waker, true);
-	(void)wake(&waker, UINT32_MAX);
+	wake(&waker, UINT32_MAX, NULL);
 }
 
 /* s -> s+1, and over those behind who are gone. With GONE full nobody knows: everybody. */
@@ -66,7 +70,7 @@ static uint64_t pass_one(struct both b)
 }
 
 /* Release the oldest ticket and wake its holder. False if somebody else was faster. */
-static bool release_one(struct ipcwait_cond *c, struct both b)
+static bool release_one(struct ipcwait_cond *c, struct both b, struct iw_due_wake *due)
 {
 	bool all = cond_gone(b.w) == COND_GONE_FULL;
 	struct iw_waker waker = iw_waker_on(&cond_layout, c);
@@ -78,7 +82,7 @@ static bool release_one(struct ipcwait_cond *c, struct both b)
 	if (!ipcwait_impl_cas64_release(&c->word, &b.w, pass_one(b)))
 		return false;
 	/* From here on the waiter may have gone, and the condition variable with it. */
-	(void)wake(&waker, bits);
+	wake(&waker, bits, due);
 	return true;
 }
 
@@ -90,12 +94,8 @@ static bool release_spinner(struct ipcwait_cond *c, struct both b)
 					  b.arrivals & ~COND_SPINNER);
 }
 
-int ipcwait_cond_signal(struct ipcwait_cond *c)
+void iw_cond_signal_due(struct ipcwait_cond *c, struct iw_due_wake *due)
 {
-	int r = iw_check(&cond_layout, c, "ipcwait_cond_signal");
-
-	if (r)
-		return r;
 	for (;;) {
 		struct both b = load_both(c);
 		uint32_t waiting = cond_waiting(b.w, b.arrivals);
@@ -105,15 +105,25 @@ int ipcwait_cond_signal(struct ipcwait_cond *c)
 				continue;
 			if (waiting)
 				iw_count(IPCWAIT_KIND_COND, IW_WAKES_AVOIDED, 1);
-			return 0;
+			return;
 		}
 		if (!waiting) {
 			rouse(c, b.arrivals);
-			return 0;
+			return;
 		}
-		if (release_one(c, b))
-			return 0;
+		if (release_one(c, b, due))
+			return;
 	}
+}
+
+int ipcwait_cond_signal(struct ipcwait_cond *c)
+{
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_signal");
+
+	if (r)
+		return r;
+	iw_cond_signal_due(c, NULL);
+	return 0;
 }
 
 /* s -> i. False if somebody else was faster. */
@@ -130,7 +140,7 @@ void iw_cond_release_tickets(struct ipcwait_cond *c)
 	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 
 	if (release_all(c, load_both(c), &waker))
-		(void)wake(&waker, UINT32_MAX);
+		wake(&waker, UINT32_MAX, NULL);
 }
 
 /*
@@ -157,15 +167,11 @@ void iw_cond_forget(void *o)
  * The spinner comes last. While it waits the condition variable cannot go, and if it takes a
  * ticket before it is released, the next round serves that.
  */
-int ipcwait_cond_broadcast(struct ipcwait_cond *c)
+void iw_cond_broadcast_due(struct ipcwait_cond *c, struct iw_due_wake *due)
 {
-	int r = iw_check(&cond_layout, c, "ipcwait_cond_broadcast");
-	struct iw_waker waker;
+	struct iw_waker waker = iw_waker_on(&cond_layout, c);
 	bool asleep = false;
 
-	if (r)
-		return r;
-	waker = iw_waker_on(&cond_layout, c);
 	for (;;) {
 		struct both b = load_both(c);
 
@@ -181,6 +187,15 @@ int ipcwait_cond_broadcast(struct ipcwait_cond *c)
 	}
 	/* From here on the waiters may have gone, and the condition variable with them. */
 	if (asleep)
-		(void)wake(&waker, UINT32_MAX);
+		wake(&waker, UINT32_MAX, due);
+}
+
+int ipcwait_cond_broadcast(struct ipcwait_cond *c)
+{
+	int r = iw_check(&cond_layout, c, "ipcwait_cond_broadcast");
+
+	if (r)
+		return r;
+	iw_cond_broadcast_due(c, NULL);
 	return 0;
 }
