@@ -11,6 +11,7 @@
 
 #include <ipcwait/barrier.h>
 
+#include "after_unlock.h"
 #include "module.h"
 #include "original.h"
 #include "os/seam.h"
@@ -50,6 +51,7 @@ IW_INTERPOSED int pthread_barrier_wait(pthread_barrier_t *b)
 {
 	struct ipcwait_barrier *own = (struct ipcwait_barrier *)b;
 
+	iw_after_unlock_hurry();
 	if (!is_own(own))
 		return original()->barrier_wait(b);
 	return ipcwait_barrier_wait(own) == IPCWAIT_BARRIER_SERIAL

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <threads.h>
 
+#include "after_unlock.h"
 #include "cond_calls.h"
 #include "cond_in_place.h"
 #include "module.h"
@@ -33,8 +34,10 @@ static int wait_until(cnd_t *c, mtx_t *m, const struct timespec *at, uintptr_t s
 	pthread_cond_t *pc = (pthread_cond_t *)c;
 	pthread_mutex_t *pm = (pthread_mutex_t *)m;
 
-	if (!iw_cond_is_original(pc))
+	if (!iw_cond_is_original(pc)) {
+		iw_after_unlock_forget(pc);
 		return thrd_result(iw_cond_wait_here(pc, pm, &limit, site));
+	}
 	return thrd_result(at ? original()->cond_clockwait(pc, pm, CLOCK_REALTIME, at)
 			      : original()->cond_wait(pc, pm));
 }

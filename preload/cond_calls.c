@@ -2,6 +2,7 @@
 /* pthread_cond_*(), as they have been since glibc 2.3.2; the older ones stay libc's. */
 #include <string.h>
 
+#include "after_unlock.h"
 #include "cond_calls.h"
 #include "cond_in_place.h"
 #include "module.h"
@@ -30,8 +31,11 @@ IW_INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t 
 {
 	struct front_limit limit = { CLOCK_REALTIME, NULL };
 
-	if (iw_cond_is_original(c))
+	if (iw_cond_is_original(c)) {
+		iw_after_unlock_hurry();
 		return original()->cond_wait(c, m);
+	}
+	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
@@ -41,8 +45,11 @@ IW_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *restrict c,
 {
 	struct front_limit limit = { iw_cond_clock(c), at };
 
-	if (iw_cond_is_original(c))
+	if (iw_cond_is_original(c)) {
+		iw_after_unlock_hurry();
 		return original()->cond_timedwait(c, m, at);
+	}
+	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
@@ -52,8 +59,11 @@ IW_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *restrict c,
 {
 	struct front_limit limit = { clock, at };
 
-	if (iw_cond_is_original(c))
+	if (iw_cond_is_original(c)) {
+		iw_after_unlock_hurry();
 		return original()->cond_clockwait(c, m, clock, at);
+	}
+	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
@@ -62,7 +72,7 @@ int iw_cond_signal(pthread_cond_t *c)
 	if (iw_cond_is_original(c))
 		return original()->cond_signal(c);
 	if (!iw_cond_is_idle((const struct ipcwait_cond *)c))
-		(void)ipcwait_cond_signal(iw_cond_own(c));
+		iw_cond_signal_due(iw_cond_own(c), iw_after_unlock_begin(c));
 	return 0;
 }
 
@@ -76,7 +86,7 @@ int iw_cond_broadcast(pthread_cond_t *c)
 	if (iw_cond_is_original(c))
 		return original()->cond_broadcast(c);
 	if (!iw_cond_is_idle((const struct ipcwait_cond *)c))
-		(void)ipcwait_cond_broadcast(iw_cond_own(c));
+		iw_cond_broadcast_due(iw_cond_own(c), iw_after_unlock_begin(c));
 	return 0;
 }
 

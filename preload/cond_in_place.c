@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "after_unlock.h"
 #include "cond_in_place.h"
 #include "front_mutex.h"
 #include "original.h"
@@ -159,6 +160,7 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		iw_cond_take_back(&me.waiter);
 		return r;
 	}
+	iw_after_unlock_hurry();
 	_pthread_cleanup_push(&buffer, cancelled, &me);
 	pthread_testcancel();
 	r = iw_cond_await(&me.waiter);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "after_unlock.h"
 #include "front.h"
 #include "os/seam.h"
 #include "signals.h"
@@ -97,6 +98,7 @@ int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t sit
 {
 	int saved_errno = errno, r;
 
+	iw_after_unlock_hurry();
 	me->handled = handled(me);
 	me->base.what = &call->waitable;
 	if (!iw_front_deadline(&me->limit, &me->base.deadline_ns))

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "after_unlock.h"
 #include "front.h"
 #include "front_mutex.h"
 #include "module.h"
@@ -105,6 +106,7 @@ static int wait_for_mutex(pthread_mutex_t *m, clockid_t clock, const struct time
 
 int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)
 {
+	*iw_held_at(m) = m;
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_lock(m);
 	return wait_for_mutex(m, CLOCK_REALTIME, NULL, site);
@@ -113,6 +115,16 @@ int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)
 IW_INTERPOSED int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	return iw_lock_mutex(m, IW_CALL_SITE);
+}
+
+/* Only to know who has it. */
+IW_INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	int r = original()->mutex_trylock(m);
+
+	if (r == 0)
+		*iw_held_at(m) = m;
+	return r;
 }
 
 IW_INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *restrict m,
@@ -141,13 +153,30 @@ static __attribute__((noinline)) int unlock_for_sleepers(pthread_mutex_t *m)
 	return original()->mutex_unlock(m);
 }
 
-int iw_unlock_mutex(pthread_mutex_t *m)
+static int unlock(pthread_mutex_t *m)
 {
 	uint32_t lock = lock_of(m);
 
 	if (IPCWAIT_LIKELY(lock != LOCK_SLEEPERS && !(lock & LOCK_ROBUST_SLEEPERS)))
 		return original()->mutex_unlock(m);
 	return unlock_for_sleepers(m);
+}
+
+/* A signal was given while it was locked. */
+static __attribute__((noinline)) int unlock_and_wake(pthread_mutex_t *m)
+{
+	int r = unlock(m);
+
+	iw_after_unlock_end();
+	return r;
+}
+
+int iw_unlock_mutex(pthread_mutex_t *m)
+{
+	*iw_held_at(m) = NULL;
+	if (IPCWAIT_LIKELY(iw_after_unlock.mutex != m))
+		return unlock(m);
+	return unlock_and_wake(m);
 }
 
 IW_INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *m)

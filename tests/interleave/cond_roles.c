@@ -5,6 +5,7 @@
 
 #include "common/cond_word.h"
 #include "interleave/cond_roles.h"
+#include "sync/cond_wait.h"
 
 /* Long enough not to expire before somebody could run, in ns. */
 #define SOON_NS 500000
@@ -264,7 +265,23 @@ static void signal_waiters(unsigned n, bool inside)
 	}
 }
 
-static void broadcast(void)
+/* As preload/after_unlock.c: between unlock and wake all may go, and the memory with them. */
+static void signal_later(void)
+{
+	struct iw_due_wake due = { 0 };
+
+	await_waiters();
+	found[begun] = waiting();
+	known[begun++] = UINT32_MAX;
+	if (script()->data)
+		shared->data = 1;
+	iw_cond_signal_due(cond, &due);
+	unlock();
+	if (iw_is_due(&due))
+		iw_make_wake(&due);
+}
+
+static void find_all(void)
 {
 	await_waiters();
 	exact = false;
@@ -273,8 +290,24 @@ static void broadcast(void)
 			found[begun++] = 1u << i;
 	if (script()->data)
 		shared->data = 1;
+}
+
+static void broadcast(void)
+{
+	find_all();
 	unlock();
 	model_assert(ipcwait_cond_broadcast(cond) == 0);
+}
+
+static void broadcast_later(void)
+{
+	struct iw_due_wake due = { 0 };
+
+	find_all();
+	iw_cond_broadcast_due(cond, &due);
+	unlock();
+	if (iw_is_due(&due))
+		iw_make_wake(&due);
 }
 
 static void end_it(void)
@@ -340,8 +373,14 @@ void cond_thread(unsigned i)
 		handled++;
 		model_assert(ipcwait_cond_signal(cond) == 0);
 		break;
+	case SIGNALS_LATER:
+		signal_later();
+		break;
 	case BROADCASTS:
 		broadcast();
+		break;
+	case BROADCASTS_LATER:
+		broadcast_later();
 		break;
 	case PRODUCES:
 		produce(1);

@@ -22,8 +22,10 @@ enum role {
 	SIGNALS_TWICE,
 	SIGNALS_THRICE,
 	SIGNALS_INSIDE, /* with the mutex */
+	SIGNALS_LATER,  /* with the mutex, and wakes after its unlock */
 	SIGNALS_ANYWAY, /* whether somebody waits or not, without the mutex */
 	BROADCASTS,
+	BROADCASTS_LATER,
 	PRODUCES,     /* an item, and signals, rounds times */
 	PRODUCES_TWO, /* at once, and broadcasts */
 	LEAPS,        /* as if others had come, who wait for ever */

@@ -10,6 +10,7 @@
 #include <ipcwait/mutex.h>
 
 #include "common/cond_word.h"
+#include "after_unlock.h"
 #include "cond_in_place.h"
 #include "front_mutex.h"
 #include "interleave/engine.h"
@@ -63,6 +64,11 @@ static volatile bool may_cancel;
 struct originals iw_originals = { .cond_mark = 9, .found = { 1 } };
 
 void iw_find_originals(void)
+{
+}
+
+/* No thread leaves a wake for later: cond_roles.c has those that do. */
+void iw_after_unlock_hurry(void)
 {
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals and broadcasts by a thread that has the waiters' mutex: who sleeps is woken after the
+ * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on a
+ * shared CPU the kernel runs it at once, and switches back. docs/design/preload.md
+ */
+#ifndef IW_PRELOAD_AFTER_UNLOCK_H
+#define IW_PRELOAD_AFTER_UNLOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ipcwait/base.h>
+
+#include "engine/wake.h"
+#include "policy/hash.h"
+
+#define IW_HELD_BITS 3
+
+/* Of one thread. */
+struct iw_after_unlock {
+	/*
+	 * Mutexes that it has locked and not unlocked, by address. One that shares its place with
+	 * another may be missing.
+	 */
+	const pthread_mutex_t *held[1u << IW_HELD_BITS];
+
+	/* The mutex with which it has given a signal, until it is unlocked; else NULL. */
+	const pthread_mutex_t *mutex;
+	const pthread_cond_t *cond;
+	struct iw_due_wake due;
+};
+
+extern _Thread_local struct iw_after_unlock iw_after_unlock
+	__attribute__((tls_model("initial-exec")));
+
+static inline const pthread_mutex_t **iw_held_at(const pthread_mutex_t *m)
+{
+	return &iw_after_unlock.held[iw_hash((uintptr_t)m) >> (64 - IW_HELD_BITS)];
+}
+
+/* The caller has @m, and begins to wait on @c with it. */
+void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
+
+/* The same with a mutex that is not unlocked through this module. */
+void iw_after_unlock_forget(const pthread_cond_t *c);
+
+/*
+ * Before a signal or broadcast on @c: where its wake is to be left, or NULL if it is to be made at
+ * once.
+ */
+struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c);
+
+/* The calling thread has unlocked the mutex. */
+void iw_after_unlock_end(void);
+
+/* The calling thread may not come to an unlock for long: it is about to wait. */
+void iw_after_unlock_hurry(void);
+
+#endif
