@@ -27,24 +27,29 @@ def hold_awake():
     return held
 
 
-def be_hog(cpu):
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+def compute_on(cpu, policy):
+    os.sched_setscheduler(0, policy, os.sched_param(0))
     os.sched_setaffinity(0, {cpu})
 
 
 @contextlib.contextmanager
-def hogs():
-    """The work-around of old: a busy process of the lowest class keeps each CPU from halting."""
-    busy = []
+def busy(cpus, policy=os.SCHED_OTHER):
+    """A process that computes on each of the CPUs."""
+    processes = []
     try:
-        for cpu in sorted(os.sched_getaffinity(0)):
-            busy.append(subprocess.Popen(["sh", "-c", "while :; do :; done"],
-                                         preexec_fn=functools.partial(be_hog, cpu)))
+        for cpu in cpus:
+            processes.append(subprocess.Popen(["sh", "-c", "while :; do :; done"],
+                                              preexec_fn=functools.partial(compute_on, cpu, policy)))
         yield
     finally:
-        for process in busy:
+        for process in processes:
             process.kill()
             process.wait()
+
+
+def hogs():
+    """The work-around of old: a busy process of the lowest class keeps each CPU from halting."""
+    return busy(sorted(os.sched_getaffinity(0)), os.SCHED_IDLE)
 
 
 def beside(arm):

@@ -2,6 +2,7 @@
 """python3 bench/preload: from the command line to the exit status."""
 
 import argparse
+import contextlib
 import fnmatch
 import os
 import re
@@ -17,7 +18,7 @@ from harness.progress import Progress
 
 from . import judging, pooling, session, table
 from .arms import arms as find_arms
-from .awake import LATENCY, hold_awake
+from .awake import LATENCY, busy, hold_awake
 from .catalogue import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +53,8 @@ def parser():
                         "if named")
     p.add_argument("--cpus", type=some, metavar="LIST", help="pin to these, as 0 or 0,1")
     p.add_argument("--cheap", action="store_true", help=f"hold {LATENCY} at 0")
+    p.add_argument("--busy", action="store_true",
+                   help="beside a program that computes on the last CPU, whatever the arm")
     p.add_argument("--limit", type=whole(1, 3600), default=120, metavar="S",
                    help="a run that takes longer hangs (120)")
     p.add_argument("--build", type=some, default=str(ROOT / "build-bench"), metavar="DIR",
@@ -100,7 +103,7 @@ def context(o, folder):
 def method(o, c, arms):
     return {"seconds": c.seconds, "limit_s": c.limit_s,
             "cpus": sorted(c.cpus) if c.cpus else None,
-            "idle_states": "held at 0" if o.cheap else "as they are",
+            "idle_states": "held at 0" if o.cheap else "as they are", "busy": o.busy,
             "interval": "sign test, 95 %", "arms": [a.name for a in arms if not a.missing],
             "missing": {a.name: a.missing for a in arms if a.missing}}
 
@@ -159,12 +162,9 @@ def run(arguments):
                 print(f"{p.name:<28}{p.title:<56}{p.missing(c) or ''}".rstrip())
             return OK
         arms = find_arms(c.build, o.arm, o.arms, o.cheap)
-        held = hold_awake() if o.cheap else None
-        try:
+        with hold_awake() if o.cheap else contextlib.nullcontext(), \
+                busy([max(c.cpus or os.sched_getaffinity(0))] if o.busy else []):
             return measure(o, programs, arms, c)
-        finally:
-            if held:
-                held.close()
 
 
 def main(arguments):
