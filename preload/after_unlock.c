@@ -26,13 +26,13 @@
  *
  * known.version  odd while the entry is written
  * known.cond     whose it is
- * known.mutex    0: one that is not plain, or not unlocked through this module
+ * known.mutex    NULL: one that is not plain, or not unlocked through this module
  * known.at_once  wakes that are to be made at once
  */
 struct known {
 	struct ipcwait_word32 version;
 	struct ipcwait_word32 at_once;
-	struct ipcwait_word64 cond, mutex;
+	struct ipcwait_wordptr cond, mutex;
 };
 
 static struct known known[1u << KNOWN_BITS] __attribute__((aligned(64)));
@@ -47,8 +47,8 @@ static struct known *known_at(const pthread_cond_t *c)
 
 /*
  * With what mutex @c is waited on, or was last; NULL: not known. It is an address to compare with:
- * the mutex may be gone. Those who wait on @c have its mutex when they write, so no two of them do at once; one that
- * finds the entry being written by another's waiter leaves it to that one.
+ * the mutex may be gone. Those who wait on @c have its mutex when they write, so no two of them do
+ * at once; one that finds the entry being written by another's waiter leaves it to that one.
  */
 static const pthread_mutex_t *mutex_of(const struct known *k, const pthread_cond_t *c)
 {
@@ -56,17 +56,17 @@ static const pthread_mutex_t *mutex_of(const struct known *k, const pthread_cond
 	uint32_t version = ipcwait_impl_load32_acquire(&k->version);
 	/* ORD after_unlock.A2: acquire, before the version is read again. Pairs with
 	 * after_unlock.R2. */
-	uint64_t cond = ipcwait_impl_load64_acquire(&k->cond);
+	const void *cond = ipcwait_impl_loadptr_acquire(&k->cond);
 	/* ORD after_unlock.A3: acquire, as after_unlock.A2. Pairs with after_unlock.R3. */
-	uint64_t mutex = ipcwait_impl_load64_acquire(&k->mutex);
+	const void *mutex = ipcwait_impl_loadptr_acquire(&k->mutex);
 
 	/* ORD after_unlock.X1: relaxed, no order needed: comes after what was acquired. */
 	if (version % 2 || ipcwait_impl_load32_relaxed(&k->version) != version)
 		return NULL;
-	return cond == (uintptr_t)c ? (const pthread_mutex_t *)(uintptr_t)mutex : NULL;
+	return cond == c ? mutex : NULL;
 }
 
-static void write_entry(struct known *k, const pthread_cond_t *c, uint64_t m)
+static void write_entry(struct known *k, const pthread_cond_t *c, const pthread_mutex_t *m)
 {
 	/* ORD after_unlock.X2: relaxed, re-checked by the CAS. */
 	uint32_t version = ipcwait_impl_load32_relaxed(&k->version);
@@ -77,9 +77,9 @@ static void write_entry(struct known *k, const pthread_cond_t *c, uint64_t m)
 		return;
 	/* ORD after_unlock.R2: release, so that who reads it finds another version. Pairs with
 	 * after_unlock.A2. */
-	ipcwait_impl_store64_release(&k->cond, (uintptr_t)c);
+	ipcwait_impl_storeptr_release(&k->cond, (void *)c);
 	/* ORD after_unlock.R3: release, as after_unlock.R2. Pairs with after_unlock.A3. */
-	ipcwait_impl_store64_release(&k->mutex, m);
+	ipcwait_impl_storeptr_release(&k->mutex, (void *)m);
 	/* ORD after_unlock.X3: relaxed, hint: when a wake is made. */
 	ipcwait_impl_store32_relaxed(&k->at_once, 0);
 	/* ORD after_unlock.R1: release, the entry is whole. Pairs with after_unlock.A1 and
@@ -92,7 +92,7 @@ static void note(const pthread_cond_t *c, const pthread_mutex_t *m)
 	struct known *k = known_at(c);
 
 	if (!IPCWAIT_LIKELY(mutex_of(k, c) == m))
-		write_entry(k, c, (uintptr_t)m);
+		write_entry(k, c, m);
 }
 
 void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Signals and broadcasts by a thread that has the waiters' mutex: who sleeps is woken after the
- * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on a
- * shared CPU the kernel runs it at once, and switches back. docs/design/preload.md
+ * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on
+ * a shared CPU the kernel runs it at once, and switches back. docs/design/preload.md
  */
 #ifndef IW_PRELOAD_AFTER_UNLOCK_H
 #define IW_PRELOAD_AFTER_UNLOCK_H

@@ -85,17 +85,16 @@ void iw_leave_wake(struct iw_due_wake *due, enum ipcwait_kind kind, const uint32
 	due->left_ns = iw_now_ns();
 	/* ORD wake.R1: release, so that a handler that finds it finds it whole. Pairs with
 	 * wake.A1. */
-	ipcwait_impl_store64_release(&due->futex, (uintptr_t)futex);
+	ipcwait_impl_storeptr_release(&due->futex, (void *)futex);
 }
 
 void iw_make_wake(struct iw_due_wake *due)
 {
 	/* ORD wake.A1: acquire, for a handler of the thread that left it. Pairs with wake.R1. */
-	const uint32_t *futex =
-		(const uint32_t *)(uintptr_t)ipcwait_impl_load64_acquire(&due->futex);
+	const uint32_t *futex = ipcwait_impl_loadptr_acquire(&due->futex);
 	uint64_t now = iw_self()->alone ? 0 : iw_now_ns();
 
 	/* ORD wake.X2: relaxed, no order needed: a handler that comes before it wakes too. */
-	ipcwait_impl_store64_relaxed(&due->futex, 0);
+	ipcwait_impl_storeptr_relaxed(&due->futex, NULL);
 	(void)iw_wake_bits(due->kind, futex, UINT32_MAX, due->private_, due->bits, now);
 }

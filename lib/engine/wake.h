@@ -36,7 +36,7 @@ int iw_wake_bits(enum ipcwait_kind kind, const uint32_t *futex, uint32_t count,
  * gone by then. A signal handler of that thread may find it at any moment.
  */
 struct iw_due_wake {
-	struct ipcwait_word64 futex; /* its address; 0: none is due */
+	struct ipcwait_wordptr futex; /* NULL: none is due */
 	uint32_t bits;
 	enum ipcwait_kind kind;
 	bool private_;
@@ -50,7 +50,7 @@ void iw_leave_wake(struct iw_due_wake *due, enum ipcwait_kind kind, const uint32
 static inline bool iw_is_due(const struct iw_due_wake *due)
 {
 	/* ORD wake.X1: relaxed, no order needed: the thread's own. */
-	return ipcwait_impl_load64_relaxed(&due->futex);
+	return ipcwait_impl_loadptr_relaxed(&due->futex);
 }
 
 /* Make it, and learn what it costs. Async-signal-safe. */
