@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "after_unlock.h"
+#include "engine/pass.h"
 #include "front.h"
 #include "os/seam.h"
 #include "signals.h"
@@ -101,6 +102,8 @@ int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t sit
 	iw_after_unlock_hurry();
 	me->handled = handled(me);
 	me->base.what = &call->waitable;
+	if (iw_wait_passes(call->waitable.kind))
+		return call->block(me);
 	if (!iw_front_deadline(&me->limit, &me->base.deadline_ns))
 		return call->block(me);
 	if (me->point)

@@ -11,6 +11,7 @@
 #include "os/futex.h"
 #include "os/life.h"
 #include "policy/cost.h"
+#include "policy/futile.h"
 #include "policy/window.h"
 #include "signals.h"
 
@@ -180,6 +181,53 @@ static void test_what_a_wake_costs(void **state)
 	sampled(8, false);
 }
 
+/* How many of @n waits were passed on: the original is called, and no look is made. */
+static unsigned passed_on(unsigned n)
+{
+	unsigned some = 0;
+
+	while (n--) {
+		world.tries = world.blocks = 0;
+		assert_int_equal(wait_as(&(struct front){ 0 }), world.answers);
+		some += world.blocks == 1 && world.tries == 0;
+	}
+	return some;
+}
+
+/* A thread whose spins gain nothing passes on most of its waits, and counts them. */
+static void test_passed_on(void **state)
+{
+	struct ipcwait_stats before, after;
+
+	(void)state;
+	world.answers = EOWNERDEAD;
+	prefer(IPCWAIT_BLOCK);
+	assert_true(ipcwait_stats_get(&before, sizeof(before)) > 0);
+	assert_int_equal(passed_on(IW_FUTILE_ROW + 1), 0);
+	assert_int_equal(passed_on(IW_FUTILE_FIRST), IW_FUTILE_FIRST);
+	assert_true(ipcwait_stats_get(&after, sizeof(after)) > 0);
+	assert_int_equal(after.kind[IPCWAIT_KIND_SEM].slept -
+				 before.kind[IPCWAIT_KIND_SEM].slept,
+			 IW_FUTILE_ROW + 1 + IW_FUTILE_FIRST);
+	assert_int_equal(passed_on(1), 0);
+	/* A move is judged by all waits. */
+	iw_self()->migration.home = 1;
+	assert_int_equal(passed_on(3), 0);
+	iw_self()->migration.home = 0;
+	/* One that finds it at once. */
+	(void)passed_on(2 * IW_FUTILE_FIRST);
+	iw_futile_gained(&iw_self()->futile);
+	assert_int_equal(passed_on(IW_FUTILE_ROW), 0);
+}
+
+/* Whoever asks for spins gets them. */
+static void test_spins_are_not_passed_on(void **state)
+{
+	(void)state;
+	prefer(IPCWAIT_SPIN);
+	assert_int_equal(passed_on(3 * IW_FUTILE_ROW), 0);
+}
+
 static void interrupted(enum front_interrupts which, bool restarts, bool is)
 {
 	struct front me = { .interrupts = which };
@@ -339,6 +387,8 @@ int main(void)
 		cmocka_unit_test_setup(test_what_a_try_answers, begin),
 		cmocka_unit_test_setup(test_what_the_original_answers, begin),
 		cmocka_unit_test_setup(test_what_a_wake_costs, begin),
+		cmocka_unit_test_setup(test_passed_on, begin),
+		cmocka_unit_test_setup(test_spins_are_not_passed_on, begin),
 		cmocka_unit_test_setup(test_handlers_in_the_spin, begin),
 		cmocka_unit_test_setup(test_handlers_that_ran_before, begin),
 		cmocka_unit_test_setup(test_a_deadline_in_the_spin, begin),
