@@ -20,7 +20,7 @@ void iw_note_gain(const struct iw_waiter *me, enum iw_reason slept_for)
 		iw_futile_slept(&iw_self()->futile, slept_for);
 }
 
-/* All waits are timed while a move is on trial, and all are told of where somebody asked for that. */
+/* While a move is on trial all waits are timed, and all are told of where that is asked for. */
 static bool all_count(const struct iw_thread *self)
 {
 	const struct iw_facts *facts = iw_facts();

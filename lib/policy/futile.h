@@ -44,8 +44,8 @@ static inline void iw_futile_gained(struct iw_futile *f)
 }
 
 /*
- * It has slept for @reason. Where waits are long, or another thread spins, it is not the thread that
- * gains nothing; and what slept for a probe might have gained.
+ * It has slept for @reason. Where waits are long, or another thread spins, the thread might gain at
+ * other times; and what slept for a probe might have gained.
  */
 static inline void iw_futile_slept(struct iw_futile *f, enum iw_reason reason)
 {

@@ -52,12 +52,12 @@ static void until_one_gains(void)
 static void of_others(void)
 {
 	static const enum iw_reason says_nothing[] = {
-		IW_LEARNED_LONG, IW_CROWDED, IW_PROBE, IW_NO_FACTS, IW_OVERTAKEN, IW_DEADLINE,
-		IW_INTERRUPTIBLE,
+		IW_LEARNED_LONG, IW_CROWDED,  IW_PROBE,         IW_NO_FACTS,
+		IW_OVERTAKEN,    IW_DEADLINE, IW_INTERRUPTIBLE,
 	};
 	static const enum iw_reason futile_ones[] = {
-		IW_WINDOW_OVER,	 IW_PRESET_BLOCK, IW_ONE_CPU, IW_RATIONED, IW_SAME_CPU,
-		IW_BUDGET_EMPTY, IW_PREEMPTED,	  IW_STOLEN,  IW_CHEAP,
+		IW_WINDOW_OVER,  IW_PRESET_BLOCK, IW_ONE_CPU, IW_RATIONED, IW_SAME_CPU,
+		IW_BUDGET_EMPTY, IW_PREEMPTED,    IW_STOLEN,  IW_CHEAP,
 	};
 
 	for (unsigned i = 0; i < sizeof(says_nothing) / sizeof(says_nothing[0]); i++)
