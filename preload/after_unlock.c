@@ -5,18 +5,19 @@
 
 #include "after_unlock.h"
 #include "os/seam.h"
+#include "owner.h"
 
 #define KNOWN_BITS 8
 
 /*
  * All other bits of a mutex's kind: processes share it, its owner may die, the kernel hands it
- * over, or its lock is elided. Whoever has such a mutex makes its wakes at once.
+ * over, or its lock is elided. Threads that signal with such a mutex make their wakes at once.
  */
 #define KIND_PLAIN (3 | 512)
 
 /*
- * In ns: where the mutex is kept for longer after a signal, a sleeper would have been on its way to
- * another CPU meanwhile. Then so many wakes are made at once before the next trial.
+ * Where a mutex is kept for more than SHORT_NS, in ns, after a signal, a sleeper would have been on
+ * its way to another CPU meanwhile. Then AT_ONCE wakes are made at once before the next trial.
  */
 #define SHORT_NS 2000
 #define AT_ONCE  16
@@ -27,7 +28,7 @@
  * known.version  odd while the entry is written
  * known.cond     whose it is
  * known.mutex    NULL: one that is not plain, or not unlocked through this module
- * known.at_once  wakes that are to be made at once
+ * known.at_once  wakes that are to be made at once, whoever has the entry by then
  */
 struct known {
 	struct ipcwait_word32 version;
@@ -80,8 +81,6 @@ static void write_entry(struct known *k, const pthread_cond_t *c, const pthread_
 	ipcwait_impl_storeptr_release(&k->cond, (void *)c);
 	/* ORD after_unlock.R3: release, as after_unlock.R2. Pairs with after_unlock.A3. */
 	ipcwait_impl_storeptr_release(&k->mutex, (void *)m);
-	/* ORD after_unlock.X3: relaxed, hint: when a wake is made. */
-	ipcwait_impl_store32_relaxed(&k->at_once, 0);
 	/* ORD after_unlock.R1: release, the entry is whole. Pairs with after_unlock.A1 and
 	 * after_unlock.A4. */
 	ipcwait_impl_store32_release(&k->version, version + 2);
@@ -105,16 +104,29 @@ void iw_after_unlock_forget(const pthread_cond_t *c)
 	note(c, NULL);
 }
 
-/* The wake is to be made at once. One is less to come. */
-static bool is_at_once(struct known *k)
+/* Counts one of those that are to be made at once. False if there are none. */
+static bool take_at_once(struct known *k)
 {
-	/* ORD after_unlock.X4: relaxed, hint, as after_unlock.X3. */
+	/* ORD after_unlock.X3: relaxed, hint: when a wake is made. */
 	uint32_t n = ipcwait_impl_load32_relaxed(&k->at_once);
 
 	if (n)
-		/* ORD after_unlock.X5: relaxed, hint, as after_unlock.X3. */
+		/* ORD after_unlock.X4: relaxed, hint, as after_unlock.X3. */
 		ipcwait_impl_store32_relaxed(&k->at_once, n - 1);
 	return n;
+}
+
+/*
+ * The thread owns @m and has unlocked it once before, both through this module: so it will do so
+ * again. Who locks here what it, or another thread, unlocks elsewhere never has. In this order: a
+ * mutex that the thread has noted and that threads wait with can be read.
+ */
+static bool will_unlock(const pthread_mutex_t *m)
+{
+	const struct iw_held *held = iw_held_at(m);
+
+	return held->now == m && held->before == m &&
+	       (uint32_t)m->__data.__owner == iw_owner_self();
 }
 
 struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c)
@@ -124,7 +136,7 @@ struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c)
 	const pthread_mutex_t *m = mutex_of(k, c);
 
 	iw_after_unlock_hurry();
-	if (!m || *iw_held_at(m) != m || is_at_once(k))
+	if (!m || !will_unlock(m) || take_at_once(k))
 		return NULL;
 	me->mutex = m;
 	me->cond = c;
@@ -146,7 +158,7 @@ void iw_after_unlock_end(void)
 	if (!iw_is_due(&me->due))
 		return;
 	if (iw_now_ns() - me->due.left_ns > SHORT_NS)
-		/* ORD after_unlock.X6: relaxed, hint, as after_unlock.X3. */
+		/* ORD after_unlock.X5: relaxed, hint, as after_unlock.X3. */
 		ipcwait_impl_store32_relaxed(&known_at(me->cond)->at_once, AT_ONCE);
 	iw_make_wake(&me->due);
 }

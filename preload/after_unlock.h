@@ -16,15 +16,17 @@
 #include "engine/wake.h"
 #include "policy/hash.h"
 
-#define IW_HELD_BITS 3
+#define IW_HELD_BITS 6
+
+/* A mutex by address, or NULL. Of two that share a place the one that came last is in it. */
+struct iw_held {
+	const pthread_mutex_t *now;    /* the thread has locked it, and not unlocked it */
+	const pthread_mutex_t *before; /* the last that it has locked and unlocked */
+};
 
 /* Of one thread. */
 struct iw_after_unlock {
-	/*
-	 * Mutexes that it has locked and not unlocked, by address. One that shares its place with
-	 * another may be missing.
-	 */
-	const pthread_mutex_t *held[1u << IW_HELD_BITS];
+	struct iw_held held[1u << IW_HELD_BITS];
 
 	/* The mutex with which it has given a signal, until it is unlocked; else NULL. */
 	const pthread_mutex_t *mutex;
@@ -35,12 +37,31 @@ struct iw_after_unlock {
 extern _Thread_local struct iw_after_unlock iw_after_unlock
 	__attribute__((tls_model("initial-exec")));
 
-static inline const pthread_mutex_t **iw_held_at(const pthread_mutex_t *m)
+static inline struct iw_held *iw_held_at(const pthread_mutex_t *m)
 {
 	return &iw_after_unlock.held[iw_hash((uintptr_t)m) >> (64 - IW_HELD_BITS)];
 }
 
-/* The caller has @m, and begins to wait on @c with it. */
+/* The caller has locked @m through this module, or is about to unlock it through this module. */
+static inline void iw_note_locked(const pthread_mutex_t *m)
+{
+	iw_held_at(m)->now = m;
+}
+
+static inline void iw_note_unlocked(const pthread_mutex_t *m)
+{
+	struct iw_held *held = iw_held_at(m);
+
+	held->before = held->now;
+	held->now = NULL;
+}
+
+static inline bool iw_is_noted_locked(const pthread_mutex_t *m)
+{
+	return iw_held_at(m)->now == m;
+}
+
+/* The caller owns @m, and begins to wait on @c with it. */
 void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
 
 /* The same with a mutex that is not unlocked through this module. */

@@ -38,6 +38,7 @@ static int wait_until(cnd_t *c, mtx_t *m, const struct timespec *at, uintptr_t s
 		iw_after_unlock_forget(pc);
 		return thrd_result(iw_cond_wait_here(pc, pm, &limit, site));
 	}
+	iw_after_unlock_hurry();
 	return thrd_result(at ? original()->cond_clockwait(pc, pm, CLOCK_REALTIME, at)
 			      : original()->cond_wait(pc, pm));
 }

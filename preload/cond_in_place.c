@@ -26,6 +26,7 @@ struct cond_front {
 	struct iw_cond_waiter waiter;
 	const struct iw_waitable *library; /* what the library makes of it */
 	pthread_mutex_t *mutex;
+	bool noted; /* the program has locked it through this module */
 	const struct front_limit *limit;
 };
 
@@ -97,7 +98,7 @@ static void cancelled(void *arg)
 	struct cond_front *me = arg;
 
 	iw_cond_take_back(&me->waiter);
-	(void)iw_lock_mutex_after_wait(me->mutex, me->waiter.base.site);
+	(void)iw_lock_mutex_after_wait(me->mutex, me->noted, me->waiter.base.site);
 }
 
 /*
@@ -141,7 +142,9 @@ static bool is_past(const struct front_limit *limit)
 int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 		      const struct front_limit *limit, uintptr_t site)
 {
-	struct cond_front me = { .mutex = m, .limit = limit };
+	struct cond_front me = { .mutex = m,
+				 .noted = iw_is_noted_locked(m),
+				 .limit = limit };
 	struct _pthread_cleanup_buffer buffer;
 	int64_t deadline_ns;
 	int r, locked;
@@ -165,6 +168,6 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 	pthread_testcancel();
 	r = iw_cond_await(&me.waiter);
 	_pthread_cleanup_pop(&buffer, 0);
-	locked = iw_lock_mutex_after_wait(m, site);
+	locked = iw_lock_mutex_after_wait(m, me.noted, site);
 	return locked ? locked : -r;
 }

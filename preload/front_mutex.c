@@ -104,9 +104,8 @@ static int wait_for_mutex(pthread_mutex_t *m, clockid_t clock, const struct time
 	return spin_for_mutex(m, clock, at, site);
 }
 
-int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)
+static int lock(pthread_mutex_t *m, uintptr_t site)
 {
-	*iw_held_at(m) = m;
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_lock(m);
 	return wait_for_mutex(m, CLOCK_REALTIME, NULL, site);
@@ -114,7 +113,11 @@ int iw_lock_mutex(pthread_mutex_t *m, uintptr_t site)
 
 IW_INTERPOSED int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	return iw_lock_mutex(m, IW_CALL_SITE);
+	int r = lock(m, IW_CALL_SITE);
+
+	if (IPCWAIT_LIKELY(r == 0))
+		iw_note_locked(m);
+	return r;
 }
 
 /* Only to know who has it. */
@@ -123,7 +126,7 @@ IW_INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *m)
 	int r = original()->mutex_trylock(m);
 
 	if (r == 0)
-		*iw_held_at(m) = m;
+		iw_note_locked(m);
 	return r;
 }
 
@@ -162,18 +165,24 @@ static int unlock(pthread_mutex_t *m)
 	return unlock_for_sleepers(m);
 }
 
-/* A signal was given while it was locked. */
+/*
+ * A signal was given while it was locked. Where others sleep on it they are woken by the unlock,
+ * and may keep this thread from its wake: then that comes first.
+ */
 static __attribute__((noinline)) int unlock_and_wake(pthread_mutex_t *m)
 {
-	int r = unlock(m);
+	int r;
 
+	if (lock_of(m) == LOCK_SLEEPERS)
+		iw_after_unlock_hurry();
+	r = unlock(m);
 	iw_after_unlock_end();
 	return r;
 }
 
 int iw_unlock_mutex(pthread_mutex_t *m)
 {
-	*iw_held_at(m) = NULL;
+	iw_note_unlocked(m);
 	if (IPCWAIT_LIKELY(iw_after_unlock.mutex != m))
 		return unlock(m);
 	return unlock_and_wake(m);
@@ -192,11 +201,13 @@ int iw_unlock_mutex_to_wait(pthread_mutex_t *m)
 	return iw_unlock_mutex(m);
 }
 
-int iw_lock_mutex_after_wait(pthread_mutex_t *m, uintptr_t site)
+int iw_lock_mutex_after_wait(pthread_mutex_t *m, bool noted, uintptr_t site)
 {
-	int r = iw_lock_mutex(m, site);
+	int r = lock(m, site);
 
 	if (r == 0 || r == EOWNERDEAD)
 		m->__data.__nusers--;
+	if (r == 0 && noted)
+		iw_note_locked(m);
 	return r;
 }

@@ -94,7 +94,11 @@ void iw_make_wake(struct iw_due_wake *due)
 	const uint32_t *futex = ipcwait_impl_loadptr_acquire(&due->futex);
 	uint64_t now = iw_self()->alone ? 0 : iw_now_ns();
 
-	/* ORD wake.X2: relaxed, no order needed: a handler that comes before it wakes too. */
-	ipcwait_impl_storeptr_relaxed(&due->futex, NULL);
+	/* A handler has made it meanwhile. */
+	if (!futex)
+		return;
 	(void)iw_wake_bits(due->kind, futex, UINT32_MAX, due->private_, due->bits, now);
+	/* ORD wake.X2: relaxed, no order needed: a handler that comes before it wakes too, so that
+	 * it may wait for who is woken. */
+	ipcwait_impl_storeptr_relaxed(&due->futex, NULL);
 }

@@ -68,6 +68,8 @@ void iw_find_originals(void)
 }
 
 /* No thread leaves a wake for later: cond_roles.c has those that do. */
+_Thread_local struct iw_after_unlock iw_after_unlock;
+
 void iw_after_unlock_hurry(void)
 {
 }
@@ -92,9 +94,9 @@ static void lock_it(void *arg)
 	model_assert(ipcwait_mutex_lock(arg) == 0);
 }
 
-int iw_lock_mutex_after_wait(pthread_mutex_t *m, uintptr_t site)
+int iw_lock_mutex_after_wait(pthread_mutex_t *m, bool noted, uintptr_t site)
 {
-	(void)site;
+	(void)noted, (void)site;
 	sleep_on(lock_it, m);
 	return 0;
 }
@@ -201,7 +203,7 @@ static void begin(void)
 
 static void lock(void)
 {
-	model_assert(iw_lock_mutex_after_wait((pthread_mutex_t *)mutex, 0) == 0);
+	model_assert(iw_lock_mutex_after_wait((pthread_mutex_t *)mutex, false, 0) == 0);
 	model_assert(!inside);
 	inside = true;
 }

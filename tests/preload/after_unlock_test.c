@@ -7,14 +7,48 @@
 #include "common/cmocka_all.h"
 #include "common/fake_os.h"
 #include "common/probe.h"
+#include "owner.h"
 
 /* A mutex that is kept for longer after a signal, and what follows from one, as in the source. */
 #define SHORT_NS 2000
 #define AT_ONCE  16
 
+#define OWNER 4711
+
 static pthread_cond_t conds[2];
 static pthread_mutex_t mutexes[2];
 static uint32_t word;
+
+/* libc tells by what name it knows the thread: owner.c. */
+_Thread_local uint64_t iw_owner_known;
+
+uint32_t iw_owner_ask(uint32_t generation)
+{
+	(void)generation;
+	return OWNER;
+}
+
+/* As front_mutex.c does it. */
+static void lock(pthread_mutex_t *m)
+{
+	m->__data.__owner = OWNER;
+	iw_note_locked(m);
+}
+
+static void unlock(pthread_mutex_t *m)
+{
+	iw_note_unlocked(m);
+	m->__data.__owner = 0;
+	if (iw_after_unlock.mutex == m)
+		iw_after_unlock_end();
+}
+
+/* Once, so that the thread is known to unlock it too. */
+static void use(pthread_mutex_t *m)
+{
+	lock(m);
+	unlock(m);
+}
 
 static int begin(void **state)
 {
@@ -25,21 +59,18 @@ static int begin(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		iw_after_unlock_forget(&conds[i]);
 		mutexes[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+		use(&mutexes[i]);
 	}
+	/* What another test has learned about the time between signal and unlock. */
+	for (unsigned i = 0; i < 2 * AT_ONCE; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			iw_after_unlock_note(&conds[k], &mutexes[0]);
+			lock(&mutexes[0]);
+			(void)iw_after_unlock_begin(&conds[k]);
+			unlock(&mutexes[0]);
+			iw_after_unlock_forget(&conds[k]);
+		}
 	return 0;
-}
-
-static void lock(const pthread_mutex_t *m)
-{
-	*iw_held_at(m) = m;
-}
-
-/* As front_mutex.c does it. */
-static void unlock(const pthread_mutex_t *m)
-{
-	*iw_held_at(m) = NULL;
-	if (iw_after_unlock.mutex == m)
-		iw_after_unlock_end();
 }
 
 /* A signal for a sleeper: true if its wake is left. */
@@ -104,6 +135,7 @@ static bool leaves_with(int type, int shared, int robust, int protocol)
 	assert_int_equal(pthread_mutexattr_setprotocol(&attr, protocol), 0);
 	assert_int_equal(pthread_mutex_init(&m, &attr), 0);
 	iw_after_unlock_note(&conds[0], &m);
+	use(&m);
 	lock(&m);
 	left = leaves(&conds[0], 1);
 	unlock(&m);
@@ -219,14 +251,31 @@ static void test_kept_for_long(void **state)
 		fake.now_ns += SHORT_NS / 2;
 		unlock(&mutexes[0]);
 	}
-	/* Nothing is known about the next one of that address. */
-	lock(&mutexes[0]);
+}
+
+/* Who has not unlocked it here before may unlock it elsewhere, or let another thread do so. */
+static void test_not_unlocked_here(void **state)
+{
+	static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+	(void)state;
+	iw_after_unlock_note(&conds[0], &m);
+	lock(&m);
+	assert_false(leaves(&conds[0], 1));
+	/* Past the module: locked twice in a row, or not locked at all. */
+	m.__data.__owner = 0;
+	lock(&m);
+	assert_false(leaves(&conds[0], 1));
+	unlock(&m);
+	lock(&m);
+	m.__data.__owner = 0;
+	assert_false(leaves(&conds[0], 1));
+	m.__data.__owner = OWNER;
 	assert_true(leaves(&conds[0], 1));
-	fake.now_ns += 2 * SHORT_NS;
-	unlock(&mutexes[0]);
-	iw_after_unlock_note(&conds[0], &mutexes[1]);
-	lock(&mutexes[1]);
-	assert_true(leaves(&conds[0], 1));
+	unlock(&m);
+	assert_int_equal(fake.wakes, 1);
+	m.__data.__owner = OWNER;
+	assert_false(leaves(&conds[0], 1));
 }
 
 int main(void)
@@ -240,6 +289,7 @@ int main(void)
 		cmocka_unit_test_setup(test_not_for_long, begin),
 		cmocka_unit_test_setup(test_nothing_left, begin),
 		cmocka_unit_test_setup(test_kept_for_long, begin),
+		cmocka_unit_test_setup(test_not_unlocked_here, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,115 +352,6 @@ static void many(void)
 	}
 }
 
-/*
- * A thread that signals with the mutex locked, and does something else before it unlocks it, or
- * unlocks it in another way. Whoever was signalled comes back each time.
- */
-enum then {
-	UNLOCK,
-	WAIT_FOR_ANOTHER, /* with the same mutex, until the first is back */
-	WAIT_SHARED,      /* the same on a condition variable that processes share */
-	LOCK_ANOTHER,     /* that is not free for a while */
-	SIGNAL_AGAIN,
-	DESTROY,
-	THEN_ALL,
-};
-
-static struct {
-	pthread_mutex_t mutex, other;
-	pthread_cond_t first, second, shared;
-	int waiting, back;
-} after;
-
-static void *wait_first(void *unused)
-{
-	(void)unused;
-	NEEDS(pthread_mutex_lock(&after.mutex) == 0);
-	after.waiting = 1;
-	while (!after.back)
-		NEEDS(pthread_cond_wait(&after.first, &after.mutex) == 0);
-	after.back++;
-	NEEDS(pthread_cond_signal(&after.second) == 0);
-	NEEDS(pthread_cond_signal(&after.shared) == 0);
-	NEEDS(pthread_mutex_unlock(&after.mutex) == 0);
-	return NULL;
-}
-
-static void *keep_other(void *unused)
-{
-	(void)unused;
-	NEEDS(pthread_mutex_lock(&after.other) == 0);
-	add(&after.waiting, 1);
-	pass_ms(2);
-	NEEDS(pthread_mutex_unlock(&after.other) == 0);
-	return NULL;
-}
-
-static void wait_for_back(pthread_cond_t *c)
-{
-	while (after.back < 2)
-		NEEDS(pthread_cond_wait(c, &after.mutex) == 0);
-}
-
-static void and_then(enum then then)
-{
-	pthread_t keeper;
-
-	if (then == LOCK_ANOTHER) {
-		keeper = begin_thread(keep_other, NULL);
-		NEEDS(at_least(&after.waiting, 2));
-	}
-	after.back = 1;
-	NEEDS(pthread_cond_signal(&after.first) == 0);
-	if (then == WAIT_FOR_ANOTHER)
-		wait_for_back(&after.second);
-	else if (then == WAIT_SHARED)
-		wait_for_back(&after.shared);
-	else if (then == SIGNAL_AGAIN)
-		NEEDS(pthread_cond_broadcast(&after.first) == 0);
-	else if (then == DESTROY)
-		NEEDS(pthread_cond_destroy(&after.first) == 0);
-	if (then != LOCK_ANOTHER)
-		return;
-	NEEDS(pthread_mutex_lock(&after.other) == 0);
-	NEEDS(pthread_mutex_unlock(&after.other) == 0);
-	(void)end_thread(keeper);
-}
-
-static void signalled_with_the_mutex(int type)
-{
-	enum then then;
-	pthread_condattr_t shared;
-	int i;
-
-	NEEDS(pthread_condattr_init(&shared) == 0);
-	NEEDS(pthread_condattr_setpshared(&shared, PTHREAD_PROCESS_SHARED) == 0);
-	make_mutex_of(&after.mutex, type, 0, 0, 0);
-	make_mutex_of(&after.other, PTHREAD_MUTEX_NORMAL, 0, 0, 0);
-	for (i = 0; i < 40 * THEN_ALL; i++) {
-		pthread_t t;
-
-		then = (enum then)(i % THEN_ALL);
-		after.waiting = after.back = 0;
-		NEEDS(pthread_cond_init(&after.first, NULL) == 0);
-		NEEDS(pthread_cond_init(&after.second, NULL) == 0);
-		NEEDS(pthread_cond_init(&after.shared, &shared) == 0);
-		t = begin_thread(wait_first, NULL);
-		NEEDS(at_least(&after.waiting, 1));
-		if (i % 3)
-			pass_us(200);
-		NEEDS((i % 2 ? pthread_mutex_lock(&after.mutex)
-			     : pthread_mutex_trylock(&after.mutex)) == 0 ||
-		      pthread_mutex_lock(&after.mutex) == 0);
-		and_then(then);
-		NEEDS(pthread_mutex_unlock(&after.mutex) == 0);
-		(void)end_thread(t);
-		NEEDS(after.back == 2);
-	}
-	say_number("signalled with the mutex locked, and something else before the unlock",
-		   i);
-}
-
 int main(void)
 {
 	say_begin();
@@ -475,8 +366,5 @@ int main(void)
 	in_time(0);
 	in_time(1);
 	many();
-	signalled_with_the_mutex(PTHREAD_MUTEX_NORMAL);
-	signalled_with_the_mutex(PTHREAD_MUTEX_RECURSIVE);
-	signalled_with_the_mutex(PTHREAD_MUTEX_ERRORCHECK);
 	return say_end();
 }
