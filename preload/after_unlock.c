@@ -28,7 +28,7 @@
  * known.version  odd while the entry is written
  * known.cond     whose it is
  * known.mutex    NULL: one that is not plain, or not unlocked through this module
- * known.at_once  wakes that are to be made at once, whoever has the entry by then
+ * known.at_once  wakes that are to be made at once; stays when the entry changes
  */
 struct known {
 	struct ipcwait_word32 version;

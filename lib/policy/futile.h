@@ -14,9 +14,9 @@
 #include "policy/reason.h"
 
 /*
- * Waits in a row that gained nothing before the first is passed on: twice as many as come before a
- * move to another CPU (lib/policy/migration.c). Then so many are passed on before one is waited for
- * in full, and twice as many each time, up to the most.
+ * After IW_FUTILE_ROW waits in a row that gained nothing the next are passed on. That is twice the
+ * number of waits before a move to another CPU (lib/policy/migration.c). IW_FUTILE_FIRST waits are
+ * passed on before one is waited for in full; twice as many each time, up to IW_FUTILE_MOST.
  */
 #define IW_FUTILE_ROW   64
 #define IW_FUTILE_FIRST 8

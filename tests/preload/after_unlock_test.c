@@ -229,7 +229,7 @@ static void test_nothing_left(void **state)
 	assert_true(leaves(&conds[0], 1));
 }
 
-/* Where the mutex is kept for long the sleeper is on its way meanwhile, but for a trial. */
+/* Where the mutex is kept for long wakes are made at once, except for a trial now and then. */
 static void test_kept_for_long(void **state)
 {
 	(void)state;

@@ -226,7 +226,7 @@ static void test_passed_on(void **state)
 	assert_int_equal(passed_on(IW_FUTILE_ROW), 0);
 }
 
-/* Whoever asks for spins gets them. */
+/* A preset that asks for spins gets them. */
 static void test_spins_are_not_passed_on(void **state)
 {
 	(void)state;
