@@ -86,22 +86,13 @@ static void write_entry(struct known *k, const pthread_cond_t *c, const pthread_
 	ipcwait_impl_store32_release(&k->version, version + 2);
 }
 
-static void note(const pthread_cond_t *c, const pthread_mutex_t *m)
-{
-	struct known *k = known_at(c);
-
-	if (!IPCWAIT_LIKELY(mutex_of(k, c) == m))
-		write_entry(k, c, m);
-}
-
 void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m)
 {
-	note(c, m->__data.__kind & ~KIND_PLAIN ? NULL : m);
-}
+	const pthread_mutex_t *plain = m->__data.__kind & ~KIND_PLAIN ? NULL : m;
+	struct known *k = known_at(c);
 
-void iw_after_unlock_forget(const pthread_cond_t *c)
-{
-	note(c, NULL);
+	if (!IPCWAIT_LIKELY(mutex_of(k, c) == plain))
+		write_entry(k, c, plain);
 }
 
 /* Counts one of those that are to be made at once. False if there are none. */

@@ -64,9 +64,6 @@ static inline bool iw_is_noted_locked(const pthread_mutex_t *m)
 /* The caller owns @m, and begins to wait on @c with it. */
 void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
 
-/* The same with a mutex that is not unlocked through this module. */
-void iw_after_unlock_forget(const pthread_cond_t *c);
-
 /*
  * Before a signal or broadcast on @c: where its wake is to be left, or NULL if it is to be made at
  * once.

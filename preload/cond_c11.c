@@ -34,10 +34,8 @@ static int wait_until(cnd_t *c, mtx_t *m, const struct timespec *at, uintptr_t s
 	pthread_cond_t *pc = (pthread_cond_t *)c;
 	pthread_mutex_t *pm = (pthread_mutex_t *)m;
 
-	if (!iw_cond_is_original(pc)) {
-		iw_after_unlock_forget(pc);
+	if (!iw_cond_is_original(pc))
 		return thrd_result(iw_cond_wait_here(pc, pm, &limit, site));
-	}
 	iw_after_unlock_hurry();
 	return thrd_result(at ? original()->cond_clockwait(pc, pm, CLOCK_REALTIME, at)
 			      : original()->cond_wait(pc, pm));

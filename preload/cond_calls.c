@@ -35,7 +35,6 @@ IW_INTERPOSED int pthread_cond_wait(pthread_cond_t *restrict c, pthread_mutex_t 
 		iw_after_unlock_hurry();
 		return original()->cond_wait(c, m);
 	}
-	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
@@ -49,7 +48,6 @@ IW_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *restrict c,
 		iw_after_unlock_hurry();
 		return original()->cond_timedwait(c, m, at);
 	}
-	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 
@@ -63,7 +61,6 @@ IW_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *restrict c,
 		iw_after_unlock_hurry();
 		return original()->cond_clockwait(c, m, clock, at);
 	}
-	iw_after_unlock_note(c, m);
 	return iw_cond_wait_here(c, m, &limit, IW_CALL_SITE);
 }
 

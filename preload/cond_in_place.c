@@ -154,6 +154,7 @@ int iw_cond_wait_here(pthread_cond_t *c, pthread_mutex_t *m,
 			return EINVAL;
 		deadline_ns = 0;
 	}
+	iw_after_unlock_note(c, m);
 	iw_cond_enter(&me.waiter, iw_cond_own(c), deadline_ns, site);
 	me.library = me.waiter.base.what;
 	me.waiter.base.what = &cancellable;

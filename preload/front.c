@@ -3,9 +3,9 @@
 #include <pthread.h>
 
 #include "after_unlock.h"
-#include "engine/pass.h"
 #include "front.h"
 #include "os/seam.h"
+#include "pass.h"
 #include "signals.h"
 
 #define NS_PER_S 1000000000
@@ -115,6 +115,7 @@ int iw_front_wait(struct front *me, const struct front_call *call, uintptr_t sit
 	me->base.private_ = true;
 	me->base.sleep = sleep_in_original;
 	r = iw_wait(&me->base);
+	iw_note_gain(me);
 	errno = saved_errno;
 	/* A deadline that passed in the spin: by the original's own clock? */
 	return r == 0 || me->over ? me->result : call->block(me);

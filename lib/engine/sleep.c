@@ -125,16 +125,3 @@ int iw_sleep_as(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_
 	return iw_futex_wait_bits(rest->word, rest->expected, not_negative(until_ns),
 				  me->private_, rest->bits);
 }
-
-static int64_t sooner(int64_t a_ns, int64_t b_ns)
-{
-	return a_ns < b_ns ? a_ns : b_ns;
-}
-
-int64_t iw_sleep_ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
-{
-	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
-	int64_t ns = iw_sleep_look_ns(me, rest);
-
-	return ns ? sooner(until_ns, iw_clock_ns() + ns) : until_ns;
-}

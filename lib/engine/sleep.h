@@ -32,9 +32,6 @@ uint32_t iw_sleepers_unpublished(void);
  */
 int64_t iw_sleep_look_ns(const struct iw_waiter *me, const struct iw_rest *rest);
 
-/* When a sleep of @me ends at the latest, if no timer of the engine's ends it. */
-int64_t iw_sleep_ends_at(const struct iw_waiter *me, const struct iw_rest *rest);
-
 /* False once the kernel, or a filter, has turned out not to know futex_waitv(2). */
 bool iw_sleeps_on_several(void);
 

@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "engine/migrate.h"
-#include "engine/pass.h"
 #include "engine/plan.h"
 #include "engine/sleep.h"
 #include "engine/spin.h"
@@ -100,6 +99,20 @@ static void note_timer(const struct iw_waiter *me, const struct course *c)
 		iw_cost_note_timer(ended_at - (uint64_t)c->timer_at);
 }
 
+static int64_t sooner(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* When a sleep ends at the latest, if no timer of ours ends it. */
+static int64_t ends_at(const struct iw_waiter *me, const struct iw_rest *rest)
+{
+	int64_t until_ns = sooner(me->deadline_ns, rest->until_ns);
+	int64_t ns = iw_sleep_look_ns(me, rest);
+
+	return ns ? sooner(until_ns, iw_clock_ns() + ns) : until_ns;
+}
+
 static int sleep_until(struct iw_waiter *me, const struct iw_rest *rest, int64_t until_ns)
 {
 	int r;
@@ -140,7 +153,7 @@ static bool goes_on(int r)
 /* Until a wake, the deadline, the primitive's own time or our timer: whichever comes first. */
 static int sleep_through(struct iw_waiter *me, const struct iw_rest *rest, struct course *c)
 {
-	int64_t until_ns = iw_sleep_ends_at(me, rest);
+	int64_t until_ns = ends_at(me, rest);
 	bool timed = c->timer_at < until_ns && rest->may_spin && rest->word;
 	int r;
 
@@ -339,7 +352,7 @@ static int sleep_plainly(struct iw_waiter *me, uint64_t *woken_at)
 
 		if (rest.taken)
 			break;
-		until_ns = iw_sleep_ends_at(me, &rest);
+		until_ns = ends_at(me, &rest);
 		r = sleep_until(me, &rest, until_ns);
 		if (woken_at)
 			*woken_at = iw_now_ns();
@@ -404,7 +417,6 @@ static int spin_then_sleep(struct iw_waiter *me, struct course *c)
 
 static int tell(const struct iw_waiter *me, const struct iw_outcome *o)
 {
-	iw_note_gain(me, o->reason);
 	if (me->facts && iw_is_observed(me->facts))
 		iw_observe(me->facts, o);
 	return o->result;

@@ -18,14 +18,6 @@ struct iw_trial {
 	bool sleeps;    /* in this turn */
 };
 
-/* Of waits that gain nothing: lib/policy/futile.h. */
-struct iw_futile {
-	uint8_t row;    /* how many there were in a row */
-	uint8_t passes; /* waits that were passed on last, between two in full */
-	uint8_t left;   /* of these, still to come */
-	uint8_t reason; /* why the last one slept: lib/policy/reason.h */
-};
-
 /* Where a thread is, beside its partners: lib/policy/migration.h. */
 struct iw_migration {
 	uint64_t waited_ns;  /* in this turn */
@@ -89,7 +81,6 @@ struct iw_thread {
 	uint64_t spun_ns;      /* ... and how long it took */
 
 	struct iw_migration migration;
-	struct iw_futile futile;
 
 	struct iw_untold untold[IW_UNTOLD_SLOTS];
 

@@ -70,6 +70,11 @@ void iw_find_originals(void)
 /* No thread leaves a wake for later: cond_roles.c has those that do. */
 _Thread_local struct iw_after_unlock iw_after_unlock;
 
+void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m)
+{
+	(void)c, (void)m;
+}
+
 void iw_after_unlock_hurry(void)
 {
 }

@@ -17,6 +17,7 @@
 
 static pthread_cond_t conds[2];
 static pthread_mutex_t mutexes[2];
+static pthread_mutex_t nobodys = PTHREAD_MUTEX_INITIALIZER; /* locked past the module */
 static uint32_t word;
 
 /* libc tells by what name it knows the thread: owner.c. */
@@ -57,7 +58,7 @@ static int begin(void **state)
 	fake.woken = 1;
 	memset(&iw_after_unlock, 0, sizeof(iw_after_unlock));
 	for (unsigned i = 0; i < 2; i++) {
-		iw_after_unlock_forget(&conds[i]);
+		iw_after_unlock_note(&conds[i], &nobodys);
 		mutexes[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 		use(&mutexes[i]);
 	}
@@ -68,7 +69,7 @@ static int begin(void **state)
 			lock(&mutexes[0]);
 			(void)iw_after_unlock_begin(&conds[k]);
 			unlock(&mutexes[0]);
-			iw_after_unlock_forget(&conds[k]);
+			iw_after_unlock_note(&conds[k], &nobodys);
 		}
 	return 0;
 }
@@ -118,7 +119,7 @@ static void test_woken_at_once(void **state)
 	unlock(&mutexes[0]);
 	assert_false(leaves(&conds[0], 1));
 	lock(&mutexes[0]);
-	iw_after_unlock_forget(&conds[0]);
+	iw_after_unlock_note(&conds[0], &nobodys);
 	assert_false(leaves(&conds[0], 1));
 }
 

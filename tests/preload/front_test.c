@@ -11,8 +11,8 @@
 #include "os/clock.h"
 #include "os/futex.h"
 #include "os/life.h"
+#include "pass.h"
 #include "policy/cost.h"
-#include "policy/futile.h"
 #include "policy/window.h"
 #include "signals.h"
 
@@ -95,6 +95,7 @@ static const struct front_call call = {
 static int begin(void **state)
 {
 	(void)state;
+	iw_futile = (struct iw_futile){ 0 };
 	probe_world(IPCWAIT_INHERIT, 2);
 	world = (__typeof__(world)){ .takes = 0 };
 	CHECK_EQ(
@@ -220,9 +221,15 @@ static void test_passed_on(void **state)
 	iw_self()->migration.home = 1;
 	assert_int_equal(passed_on(3), 0);
 	iw_self()->migration.home = 0;
-	/* One that finds it at once. */
-	(void)passed_on(2 * IW_FUTILE_FIRST);
-	iw_futile_gained(&iw_self()->futile);
+	/* Until one finds it without a sleep. */
+	(void)passed_on(4 * IW_FUTILE_FIRST);
+	prefer(IPCWAIT_SPIN);
+	world.there_at = 1;
+	world.takes = EOWNERDEAD;
+	while (passed_on(1))
+		continue;
+	prefer(IPCWAIT_BLOCK);
+	world.there_at = 0;
 	assert_int_equal(passed_on(IW_FUTILE_ROW), 0);
 }
 

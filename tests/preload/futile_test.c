@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/policy/futile.h: when waits are passed on, and how soon one is waited for in full. */
+/* preload/futile.h: when waits are passed on, and how soon one is waited for in full. */
 #include "common/cmocka_all.h"
-#include "policy/futile.h"
+#include "futile.h"
 
 static struct iw_futile futile;
 

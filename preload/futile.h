@@ -7,11 +7,21 @@
  *
  * Pure arithmetic on the struct, any content of which is legal.
  */
-#ifndef IW_POLICY_FUTILE_H
-#define IW_POLICY_FUTILE_H
+#ifndef IW_PRELOAD_FUTILE_H
+#define IW_PRELOAD_FUTILE_H
 
-#include "os/thread.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "policy/reason.h"
+
+/* Of one thread. */
+struct iw_futile {
+	uint8_t row;    /* waits in a row that gained nothing */
+	uint8_t passes; /* waits that were passed on last, between two in full */
+	uint8_t left;   /* of these, still to come */
+	uint8_t reason; /* why the last one slept */
+};
 
 /*
  * After IW_FUTILE_ROW waits in a row that gained nothing the next are passed on. That is twice the
