@@ -10,7 +10,6 @@
 #include <ipcwait/mutex.h>
 
 #include "common/cond_word.h"
-#include "after_unlock.h"
 #include "cond_in_place.h"
 #include "front_mutex.h"
 #include "interleave/engine.h"
@@ -64,18 +63,6 @@ static volatile bool may_cancel;
 struct originals iw_originals = { .cond_mark = 9, .found = { 1 } };
 
 void iw_find_originals(void)
-{
-}
-
-/* No thread leaves a wake for later: cond_roles.c has those that do. */
-_Thread_local struct iw_after_unlock iw_after_unlock;
-
-void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m)
-{
-	(void)c, (void)m;
-}
-
-void iw_after_unlock_hurry(void)
 {
 }
 
