@@ -62,15 +62,15 @@ static void leaves_after_a_row(void)
 /* Both of a pair have the same row: they must not leave in the same wait each time. */
 static void rows_differ(void)
 {
-	/* Of a counter of 25 MHz. */
+	/* Of a counter of 25 MHz. The address of the thread's data counts too, and is random. */
 	unsigned first = waits_until(IW_LEAVE, true, 5 * US, 100), same = 0;
 
-	for (int i = 1; i < 16; i++) {
+	for (int i = 1; i < 128; i++) {
 		m = (struct iw_migration){ .home = 0 };
 		now += 40;
 		same += waits_until(IW_LEAVE, true, 5 * US, 100) == first;
 	}
-	CHECK(same <= 4);
+	CHECK(same <= 64);
 }
 
 /* One that is elsewhere begins the row anew. */
