@@ -13,11 +13,21 @@ static bool asks_for_spins(enum ipcwait_preset preset)
 	return preset > IPCWAIT_POWER && preset != IPCWAIT_BLOCK;
 }
 
+/*
+ * It has not slept. Of a descriptor that is a gain only if the thread has spun, and had the CPU for
+ * itself: what the first look finds a plain call would have found, and for a yield that others take
+ * it would have slept.
+ */
+static bool has_gained(const struct front *me)
+{
+	return !me->base.what->in_kernel || (me->base.block_ns && !iw_self()->shares_cpu);
+}
+
 void iw_note_gain(const struct front *me)
 {
-	if (!me->over)
+	if (!me->over && has_gained(me))
 		iw_futile_gained(&iw_futile);
-	else if (!asks_for_spins(me->base.preset))
+	else if (me->over && !asks_for_spins(me->base.preset))
 		iw_futile_slept(&iw_futile, me->base.reason);
 }
 

@@ -232,6 +232,34 @@ static void test_passed_on(void **state)
 	assert_int_equal(passed_on(IW_FUTILE_ROW), 0);
 }
 
+/*
+ * Of a descriptor what the first look finds is no gain, nor what a yield brings that others took:
+ * a plain call would have found it, or slept.
+ */
+static void test_what_a_descriptor_gains(void **state)
+{
+	static const struct iw_waitable in_kernel = { .in_kernel = true };
+	struct front me = { .base = { .what = &in_kernel, .block_ns = 5000 } };
+
+	(void)state;
+	iw_futile.row = IW_FUTILE_ROW;
+	iw_self()->shares_cpu = true;
+	iw_note_gain(&me);
+	assert_int_equal(iw_futile.row, IW_FUTILE_ROW);
+	iw_self()->shares_cpu = false;
+	me.base.block_ns = 0;
+	iw_note_gain(&me);
+	assert_int_equal(iw_futile.row, IW_FUTILE_ROW);
+	me.base.block_ns = 5000;
+	iw_note_gain(&me);
+	assert_int_equal(iw_futile.row, 0);
+	/* One that sleeps counts as of any other object. */
+	me.over = true;
+	me.base.reason = IW_CHEAP;
+	iw_note_gain(&me);
+	assert_int_equal(iw_futile.row, 1);
+}
+
 /* A preset that asks for spins gets them. */
 static void test_spins_are_not_passed_on(void **state)
 {
@@ -401,6 +429,7 @@ int main(void)
 		cmocka_unit_test_setup(test_what_a_wake_costs, begin),
 		cmocka_unit_test_setup(test_passed_on, begin),
 		cmocka_unit_test_setup(test_spins_are_not_passed_on, begin),
+		cmocka_unit_test_setup(test_what_a_descriptor_gains, begin),
 		cmocka_unit_test_setup(test_handlers_in_the_spin, begin),
 		cmocka_unit_test_setup(test_handlers_that_ran_before, begin),
 		cmocka_unit_test_setup(test_a_deadline_in_the_spin, begin),
