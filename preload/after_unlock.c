@@ -6,6 +6,7 @@
 #include "after_unlock.h"
 #include "os/seam.h"
 #include "owner.h"
+#include "policy/pace.h"
 
 #define KNOWN_BITS 8
 
@@ -129,6 +130,8 @@ struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c)
 	iw_after_unlock_hurry();
 	if (!m || !will_unlock(m) || take_at_once(k))
 		return NULL;
+	if (me->mutex != m)
+		me->measured = NULL;
 	me->mutex = m;
 	me->cond = c;
 	return &me->due;
@@ -140,12 +143,30 @@ void iw_after_unlock_hurry(void)
 		iw_make_wake(&iw_after_unlock.due);
 }
 
+bool iw_after_unlock_measure(const pthread_mutex_t *m, struct place *p)
+{
+	struct iw_after_unlock *me = &iw_after_unlock;
+
+	if (iw_is_due(&me->due))
+		return false;
+	me->mutex = m;
+	me->measured = p;
+	return true;
+}
+
+static void learn_section(struct place *p)
+{
+	if (p)
+		iw_place_set_pace(p, iw_pace_ended(iw_place_pace(p), iw_now_ns()));
+}
+
 /* The entry may be another's by now: that one makes some wakes earlier or later. */
 void iw_after_unlock_end(void)
 {
 	struct iw_after_unlock *me = &iw_after_unlock;
 
 	me->mutex = NULL;
+	learn_section(me->measured);
 	if (!iw_is_due(&me->due))
 		return;
 	if (iw_now_ns() - me->due.left_ns > SHORT_NS)

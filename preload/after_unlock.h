@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * What a thread does after it has unlocked a mutex, besides.
+ *
  * Signals and broadcasts by a thread that has the waiters' mutex: who sleeps is woken after the
  * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on
  * a shared CPU the kernel runs it at once, and switches back. docs/design/preload.md
+ *
+ * Sections: now and then one is measured, lib/policy/pace.h.
  */
 #ifndef IW_PRELOAD_AFTER_UNLOCK_H
 #define IW_PRELOAD_AFTER_UNLOCK_H
@@ -14,6 +18,7 @@
 #include <ipcwait/base.h>
 
 #include "engine/wake.h"
+#include "place.h"
 #include "policy/hash.h"
 
 #define IW_HELD_BITS 6
@@ -28,10 +33,14 @@ struct iw_held {
 struct iw_after_unlock {
 	struct iw_held held[1u << IW_HELD_BITS];
 
-	/* The mutex with which it has given a signal, until it is unlocked; else NULL. */
+	/*
+	 * The mutex with which it has given a signal, or whose section is measured, until it is
+	 * unlocked; else NULL.
+	 */
 	const pthread_mutex_t *mutex;
 	const pthread_cond_t *cond;
 	struct iw_due_wake due;
+	struct place *measured; /* its section is; NULL: none is */
 };
 
 extern _Thread_local struct iw_after_unlock iw_after_unlock
@@ -69,6 +78,12 @@ void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
  * once.
  */
 struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c);
+
+/*
+ * The caller has locked @m, whose place is @p: the length of the section is to be learned. False if
+ * a wake is due after another unlock.
+ */
+bool iw_after_unlock_measure(const pthread_mutex_t *m, struct place *p);
 
 /* The calling thread has unlocked the mutex. */
 void iw_after_unlock_end(void);

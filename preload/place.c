@@ -63,6 +63,18 @@ struct place *iw_place_of_sleepers(const void *address)
 	return p && (int32_t)ipcwait_impl_load32_relaxed(&p->asleep) > 0 ? p : NULL;
 }
 
+uint32_t iw_place_pace(const struct place *p)
+{
+	/* ORD place.X9: relaxed, statistic: how mutexes are spun for. */
+	return ipcwait_impl_load32_relaxed(&p->pace);
+}
+
+void iw_place_set_pace(struct place *p, uint32_t pace)
+{
+	/* ORD place.X10: relaxed, statistic, as place.X9. */
+	ipcwait_impl_store32_relaxed(&p->pace, pace);
+}
+
 void iw_place_note_entry(struct place *p, uint64_t now_ns)
 {
 	/* ORD place.X7: relaxed, statistic: what one wake costs is learned, or not. */

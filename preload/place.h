@@ -9,8 +9,9 @@
  * place.window    lib/policy/window.h
  * place.asleep    how many sleep on it; too large after a sleep that was cancelled, and for a
  *                 moment too small after a takeover
- * place.entered   when the last that was noted began, by iw_clock_common() in units of 8 ns,
- *                 modulo 2^32; 0: none was
+ * place.entered   of a semaphore: when the last that was noted began, by iw_clock_common() in units
+ *                 of 8 ns, modulo 2^32; 0: none was
+ * place.pace      of a mutex: lib/policy/pace.h
  */
 #ifndef IW_PRELOAD_PLACE_H
 #define IW_PRELOAD_PLACE_H
@@ -26,7 +27,10 @@ struct place {
 	struct ipcwait_word64 address;
 	struct ipcwait_window window;
 	struct ipcwait_word32 asleep;
-	struct ipcwait_word32 entered;
+	union {
+		struct ipcwait_word32 entered;
+		struct ipcwait_word32 pace;
+	};
 };
 
 /* The place of the object at @address, which is its own from now on. */
@@ -50,5 +54,9 @@ struct place *iw_place_of_sleepers(const void *address);
  */
 void iw_place_note_entry(struct place *p, uint64_t now_ns);
 bool iw_place_asleep(const struct place *p, uint64_t now_ns);
+
+/* What the mutex has learned. Who has it writes; any content is legal. */
+uint32_t iw_place_pace(const struct place *p);
+void iw_place_set_pace(struct place *p, uint32_t pace);
 
 #endif

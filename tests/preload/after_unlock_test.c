@@ -8,6 +8,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "owner.h"
+#include "policy/pace.h"
 
 /* A mutex that is kept for longer after a signal, and what follows from one, as in the source. */
 #define SHORT_NS 2000
@@ -254,6 +255,65 @@ static void test_kept_for_long(void **state)
 	}
 }
 
+static void test_sections_are_measured(void **state)
+{
+	struct place *p = iw_place_take(&mutexes[0]);
+	uint32_t pace;
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		lock(&mutexes[0]);
+		assert_true(iw_after_unlock_measure(&mutexes[0], p));
+		iw_place_set_pace(p, iw_pace_began(iw_place_pace(p), iw_now_ns()));
+		fake.now_ns += 100;
+		unlock(&mutexes[0]);
+	}
+	assert_true(iw_pace_apart_ns(iw_place_pace(p)) > 0);
+	/* Once each. */
+	pace = iw_place_pace(p);
+	iw_after_unlock_note(&conds[0], &mutexes[0]);
+	lock(&mutexes[0]);
+	assert_true(leaves(&conds[0], 1));
+	fake.now_ns += 100000;
+	unlock(&mutexes[0]);
+	assert_int_equal(iw_place_pace(p), pace);
+}
+
+/* One mutex at a time is waited for: a wake comes before a length. */
+static void test_a_wake_comes_before_a_length(void **state)
+{
+	struct place *p = iw_place_take(&mutexes[0]);
+	uint32_t pace = iw_place_pace(p);
+
+	(void)state;
+	iw_after_unlock_note(&conds[1], &mutexes[1]);
+	lock(&mutexes[1]);
+	assert_true(leaves(&conds[1], 2));
+	lock(&mutexes[0]);
+	assert_false(iw_after_unlock_measure(&mutexes[0], p));
+	unlock(&mutexes[0]);
+	unlock(&mutexes[1]);
+	assert_int_equal(fake.wakes, 1);
+	lock(&mutexes[0]);
+	assert_true(iw_after_unlock_measure(&mutexes[0], p));
+	lock(&mutexes[1]);
+	assert_true(leaves(&conds[1], 2));
+	unlock(&mutexes[1]);
+	assert_int_equal(fake.wakes, 2);
+	unlock(&mutexes[0]);
+	assert_int_equal(iw_place_pace(p), pace);
+	/* One that was never unlocked here keeps nobody from the next. */
+	assert_true(iw_after_unlock_measure(&mutexes[0], p));
+	assert_true(iw_after_unlock_measure(&mutexes[1], p));
+	assert_ptr_equal(iw_after_unlock.mutex, &mutexes[1]);
+	/* With the same mutex both come after its unlock. */
+	lock(&mutexes[1]);
+	assert_true(leaves(&conds[1], 2));
+	unlock(&mutexes[1]);
+	assert_int_equal(fake.wakes, 3);
+	assert_int_not_equal(iw_place_pace(p), pace);
+}
+
 /* Who has not unlocked it here before may unlock it elsewhere, or let another thread do so. */
 static void test_not_unlocked_here(void **state)
 {
@@ -290,6 +350,8 @@ int main(void)
 		cmocka_unit_test_setup(test_not_for_long, begin),
 		cmocka_unit_test_setup(test_nothing_left, begin),
 		cmocka_unit_test_setup(test_kept_for_long, begin),
+		cmocka_unit_test_setup(test_sections_are_measured, begin),
+		cmocka_unit_test_setup(test_a_wake_comes_before_a_length, begin),
 		cmocka_unit_test_setup(test_not_unlocked_here, begin),
 	};
 

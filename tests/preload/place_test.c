@@ -97,6 +97,16 @@ static void test_nothing_is_known_of_who_never_slept(void **state)
 	assert_false(iw_place_asleep(p, 5001000000000));
 }
 
+static void test_a_pace_is_not_another_ones(void **state)
+{
+	struct place *p = iw_place_take(object(4));
+
+	(void)state;
+	iw_place_set_pace(p, 4711);
+	assert_int_equal(iw_place_pace(iw_place_take(object(4))), 4711);
+	assert_int_equal(iw_place_pace(iw_place_take(rival_of(object(4)))), 0);
+}
+
 /* Who slept under the former owner wakes under the new one. */
 static void test_a_count_is_not_another_ones(void **state)
 {
@@ -143,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_asleep_when_the_kernel_has_it),
 		cmocka_unit_test(test_nothing_is_known_of_who_never_slept),
 		cmocka_unit_test(test_a_count_is_not_another_ones),
+		cmocka_unit_test(test_a_pace_is_not_another_ones),
 		cmocka_unit_test(test_objects_spread_over_the_table),
 	};
 
