@@ -66,18 +66,18 @@ static int take(const struct front *me)
 	return is_free(me->object) ? original()->mutex_trylock(me->object) : EBUSY;
 }
 
-static int call_original(pthread_mutex_t *m, clockid_t clock, const struct timespec *at)
+static int call_original(pthread_mutex_t *m, const struct front_limit *limit)
 {
-	if (!at)
+	if (!limit->at)
 		return original()->mutex_lock(m);
-	if (clock == CLOCK_REALTIME)
-		return original()->mutex_timedlock(m, at);
-	return original()->mutex_clocklock(m, clock, at);
+	if (limit->clock == CLOCK_REALTIME)
+		return original()->mutex_timedlock(m, limit->at);
+	return original()->mutex_clocklock(m, limit->clock, limit->at);
 }
 
 static int block(const struct front *me)
 {
-	return call_original(me->object, me->limit.clock, me->limit.at);
+	return call_original(me->object, &me->limit);
 }
 
 static const struct front_call mutex_call = {
@@ -102,14 +102,20 @@ static void note_waited(const pthread_mutex_t *m)
 	iw_place_set_pace(p, iw_pace_waited(pace));
 }
 
-static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m, clockid_t clock,
-						    const struct timespec *at,
-						    uintptr_t site)
+/* Who was @signalled comes in the middle of a section, whose owner goes on to other things. */
+static uint64_t apart_ns(const pthread_mutex_t *m, bool signalled)
 {
-	struct front me = { .object = m, .limit = { clock, at } };
+	return signalled ? 0 : iw_pace_apart_ns(iw_place_pace(iw_place_take(m)));
+}
+
+static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m,
+						    const struct front_limit *limit,
+						    bool signalled, uintptr_t site)
+{
+	struct front me = { .object = m, .limit = *limit };
 	int r;
 
-	me.base.apart_ns = iw_pace_apart_ns(iw_place_pace(iw_place_take(m)));
+	me.base.apart_ns = apart_ns(m, signalled);
 	r = iw_front_wait(&me, &mutex_call, site);
 	if (r == 0)
 		note_waited(m);
@@ -117,24 +123,26 @@ static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m, clockid_
 }
 
 /* It was not free. */
-static int wait_for_mutex(pthread_mutex_t *m, clockid_t clock, const struct timespec *at,
-			  uintptr_t site)
+static int wait_for_mutex(pthread_mutex_t *m, const struct front_limit *limit,
+			  bool signalled, uintptr_t site)
 {
 	if (original()->race_detector || is_priority(m) || is_own(m))
-		return call_original(m, clock, at);
-	return spin_for_mutex(m, clock, at, site);
+		return call_original(m, limit);
+	return spin_for_mutex(m, limit, signalled, site);
 }
 
-static int lock(pthread_mutex_t *m, uintptr_t site)
+static int lock(pthread_mutex_t *m, bool signalled, uintptr_t site)
 {
+	static const struct front_limit none;
+
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_lock(m);
-	return wait_for_mutex(m, CLOCK_REALTIME, NULL, site);
+	return wait_for_mutex(m, &none, signalled, site);
 }
 
 IW_INTERPOSED int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	int r = lock(m, IW_CALL_SITE);
+	int r = lock(m, false, IW_CALL_SITE);
 
 	if (IPCWAIT_LIKELY(r == 0))
 		iw_note_locked(m);
@@ -156,7 +164,8 @@ IW_INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *restrict m,
 {
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_timedlock(m, at);
-	return wait_for_mutex(m, CLOCK_REALTIME, at, IW_CALL_SITE);
+	return wait_for_mutex(m, &(struct front_limit){ CLOCK_REALTIME, at }, false,
+			      IW_CALL_SITE);
 }
 
 IW_INTERPOSED int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t clock,
@@ -164,7 +173,7 @@ IW_INTERPOSED int pthread_mutex_clocklock(pthread_mutex_t *restrict m, clockid_t
 {
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_clocklock(m, clock, at);
-	return wait_for_mutex(m, clock, at, IW_CALL_SITE);
+	return wait_for_mutex(m, &(struct front_limit){ clock, at }, false, IW_CALL_SITE);
 }
 
 /*
@@ -224,7 +233,7 @@ int iw_unlock_mutex_to_wait(pthread_mutex_t *m)
 
 int iw_lock_mutex_after_wait(pthread_mutex_t *m, bool noted, uintptr_t site)
 {
-	int r = lock(m, site);
+	int r = lock(m, true, site);
 
 	if (r == 0 || r == EOWNERDEAD)
 		m->__data.__nusers--;

@@ -9,6 +9,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "front.h"
+#include "front_mutex.h"
 #include "original.h"
 #include "owner.h"
 #include "policy/pace.h"
@@ -143,11 +144,15 @@ static void let_go(void)
 	mutex.__data.__lock = 0;
 }
 
-static unsigned looks(void)
+static unsigned looks(bool signalled)
 {
 	tries = 0;
 	fake.on_clock = let_go;
-	wait_for_it();
+	mutex.__data.__lock = 1;
+	if (signalled)
+		assert_int_equal(iw_lock_mutex_after_wait(&mutex, false, 0), 0);
+	else
+		assert_int_equal(pthread_mutex_lock(&mutex), 0);
 	fake.on_clock = NULL;
 	assert_int_equal(pthread_mutex_unlock(&mutex), 0);
 	return tries;
@@ -160,12 +165,14 @@ static void test_looks_are_rare_where_sections_are_short(void **state)
 	(void)state;
 	assert_int_equal(
 		ipcwait_window_set_preset(&iw_place_take(&mutex)->window, IPCWAIT_SPIN), 0);
-	close = looks();
+	close = looks(false);
 	use_for(100, ENOUGH);
-	apart = looks();
+	apart = looks(false);
 	assert_in_range(apart, 2, close / 4);
+	/* The end of the signaller's section is near. */
+	assert_in_range(looks(true), close / 2, 2 * close);
 	use_for(5000, ENOUGH);
-	assert_in_range(looks(), close / 2, 2 * close);
+	assert_in_range(looks(false), close / 2, 2 * close);
 }
 
 int main(void)
