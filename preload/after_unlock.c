@@ -130,9 +130,9 @@ struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c)
 	iw_after_unlock_hurry();
 	if (!m || !will_unlock(m) || take_at_once(k))
 		return NULL;
-	if (me->mutex != m)
+	if (me->lock != m)
 		me->measured = NULL;
-	me->mutex = m;
+	me->lock = m;
 	me->cond = c;
 	return &me->due;
 }
@@ -143,13 +143,13 @@ void iw_after_unlock_hurry(void)
 		iw_make_wake(&iw_after_unlock.due);
 }
 
-bool iw_after_unlock_measure(const pthread_mutex_t *m, struct place *p)
+bool iw_after_unlock_measure(const void *lock, struct place *p)
 {
 	struct iw_after_unlock *me = &iw_after_unlock;
 
 	if (iw_is_due(&me->due))
 		return false;
-	me->mutex = m;
+	me->lock = lock;
 	me->measured = p;
 	return true;
 }
@@ -165,7 +165,7 @@ void iw_after_unlock_end(void)
 {
 	struct iw_after_unlock *me = &iw_after_unlock;
 
-	me->mutex = NULL;
+	me->lock = NULL;
 	learn_section(me->measured);
 	if (!iw_is_due(&me->due))
 		return;

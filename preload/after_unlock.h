@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread does after it has unlocked a mutex, besides.
+ * What a thread does after an unlock, besides.
  *
  * Signals and broadcasts by a thread that has the waiters' mutex: who sleeps is woken after the
  * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on
@@ -34,10 +34,10 @@ struct iw_after_unlock {
 	struct iw_held held[1u << IW_HELD_BITS];
 
 	/*
-	 * The mutex with which it has given a signal, or whose section is measured, until it is
-	 * unlocked; else NULL.
+	 * The mutex with which it has given a signal, or the lock whose section is measured, until
+	 * that is unlocked; else NULL.
 	 */
-	const pthread_mutex_t *mutex;
+	const void *lock;
 	const pthread_cond_t *cond;
 	struct iw_due_wake due;
 	struct place *measured; /* its section is; NULL: none is */
@@ -80,12 +80,12 @@ void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
 struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c);
 
 /*
- * The caller has locked @m, whose place is @p: the length of the section is to be learned. False if
- * a wake is due after another unlock.
+ * The caller has locked @lock, a mutex or a reader-writer lock, whose place is @p: the length of the
+ * section is to be learned. False if a wake is due after another unlock.
  */
-bool iw_after_unlock_measure(const pthread_mutex_t *m, struct place *p);
+bool iw_after_unlock_measure(const void *lock, struct place *p);
 
-/* The calling thread has unlocked the mutex. */
+/* The calling thread has unlocked iw_after_unlock.lock. */
 void iw_after_unlock_end(void);
 
 /* The calling thread may not come to an unlock for long: it is about to wait. */

@@ -11,9 +11,8 @@
 #include "front_mutex.h"
 #include "module.h"
 #include "original.h"
-#include "os/seam.h"
 #include "owner.h"
-#include "policy/pace.h"
+#include "sections.h"
 
 /* Of the kind. */
 #define KIND_TYPE      3
@@ -88,26 +87,7 @@ static const struct front_call mutex_call = {
 	.block = block,
 };
 
-/*
- * The caller has it, after a wait. Of one section in sixteen that begin so it is learned whether it
- * is short: a look at a mutex with short sections costs the owner more than it finds.
- */
-static void note_waited(const pthread_mutex_t *m)
-{
-	struct place *p = iw_place_take(m);
-	uint32_t pace = iw_place_pace(p);
-
-	if (iw_pace_due(pace) && iw_after_unlock_measure(m, p))
-		pace = iw_pace_began(pace, iw_now_ns());
-	iw_place_set_pace(p, iw_pace_waited(pace));
-}
-
 /* Who was @signalled comes in the middle of a section, whose owner goes on to other things. */
-static uint64_t apart_ns(const pthread_mutex_t *m, bool signalled)
-{
-	return signalled ? 0 : iw_pace_apart_ns(iw_place_pace(iw_place_take(m)));
-}
-
 static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m,
 						    const struct front_limit *limit,
 						    bool signalled, uintptr_t site)
@@ -115,10 +95,11 @@ static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m,
 	struct front me = { .object = m, .limit = *limit };
 	int r;
 
-	me.base.apart_ns = apart_ns(m, signalled);
+	if (!signalled)
+		me.base.apart_ns = iw_sections_apart_ns(m);
 	r = iw_front_wait(&me, &mutex_call, site);
 	if (r == 0)
-		note_waited(m);
+		iw_sections_note(m);
 	return r;
 }
 
@@ -213,7 +194,7 @@ static __attribute__((noinline)) int unlock_and_wake(pthread_mutex_t *m)
 int iw_unlock_mutex(pthread_mutex_t *m)
 {
 	iw_note_unlocked(m);
-	if (IPCWAIT_LIKELY(iw_after_unlock.mutex != m))
+	if (IPCWAIT_LIKELY(iw_after_unlock.lock != m))
 		return unlock(m);
 	return unlock_and_wake(m);
 }

@@ -2,10 +2,12 @@
 /* Reader-writer locks. A try that fails only reads the lock, so it is the look. */
 #include <errno.h>
 
+#include "after_unlock.h"
 #include "front.h"
 #include "module.h"
 #include "original.h"
 #include "owner.h"
+#include "sections.h"
 
 #define FUTEX_USED 2u
 
@@ -70,10 +72,15 @@ static __attribute__((noinline)) int wait_for_lock(pthread_rwlock_t *l, clockid_
 						   uintptr_t site)
 {
 	struct front me = { .object = l, .limit = { clock, at } };
+	int r;
 
 	if (original()->race_detector || would_deadlock(l))
 		return call->block(&me);
-	return iw_front_wait(&me, call, site);
+	me.base.apart_ns = iw_sections_apart_ns(l);
+	r = iw_front_wait(&me, call, site);
+	if (r == 0)
+		iw_sections_note(l);
+	return r;
 }
 
 IW_INTERPOSED int pthread_rwlock_rdlock(pthread_rwlock_t *l)
@@ -125,9 +132,18 @@ static bool has_sleepers(const pthread_rwlock_t *l)
 }
 
 /* An unlock may wake many, or nobody though there are sleepers: it is stamped, and not timed. */
-IW_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l)
+static int unlock(pthread_rwlock_t *l)
 {
 	if (!IPCWAIT_LIKELY(!has_sleepers(l)))
 		(void)iw_front_stamp(iw_place_of_sleepers(l));
 	return original()->rwlock_unlock(l);
+}
+
+IW_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	int r = unlock(l);
+
+	if (!IPCWAIT_LIKELY(iw_after_unlock.lock != l))
+		iw_after_unlock_end();
+	return r;
 }

@@ -11,7 +11,7 @@
  *                 moment too small after a takeover
  * place.entered   of a semaphore: when the last that was noted began, by iw_clock_common() in units
  *                 of 8 ns, modulo 2^32; 0: none was
- * place.pace      of a mutex: lib/policy/pace.h
+ * place.pace      of a mutex or a reader-writer lock: lib/policy/pace.h
  */
 #ifndef IW_PRELOAD_PLACE_H
 #define IW_PRELOAD_PLACE_H
@@ -55,7 +55,7 @@ struct place *iw_place_of_sleepers(const void *address);
 void iw_place_note_entry(struct place *p, uint64_t now_ns);
 bool iw_place_asleep(const struct place *p, uint64_t now_ns);
 
-/* What the mutex has learned. Who has it writes; any content is legal. */
+/* What the lock has learned. Who has it writes; any content is legal. */
 uint32_t iw_place_pace(const struct place *p);
 void iw_place_set_pace(struct place *p, uint32_t pace);
 

@@ -41,7 +41,7 @@ static void unlock(pthread_mutex_t *m)
 {
 	iw_note_unlocked(m);
 	m->__data.__owner = 0;
-	if (iw_after_unlock.mutex == m)
+	if (iw_after_unlock.lock == m)
 		iw_after_unlock_end();
 }
 
@@ -98,7 +98,7 @@ static void test_woken_after_the_unlock(void **state)
 	assert_int_equal(fake.wake.bits, 4);
 	assert_int_equal(fake.wake.value, UINT32_MAX);
 	assert_true(fake.wake.private_);
-	assert_null(iw_after_unlock.mutex);
+	assert_null(iw_after_unlock.lock);
 	/* Once. */
 	lock(&mutexes[0]);
 	unlock(&mutexes[0]);
@@ -305,7 +305,7 @@ static void test_a_wake_comes_before_a_length(void **state)
 	/* One that was never unlocked here keeps nobody from the next. */
 	assert_true(iw_after_unlock_measure(&mutexes[0], p));
 	assert_true(iw_after_unlock_measure(&mutexes[1], p));
-	assert_ptr_equal(iw_after_unlock.mutex, &mutexes[1]);
+	assert_ptr_equal(iw_after_unlock.lock, &mutexes[1]);
 	/* With the same mutex both come after its unlock. */
 	lock(&mutexes[1]);
 	assert_true(leaves(&conds[1], 2));

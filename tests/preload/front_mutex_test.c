@@ -117,9 +117,9 @@ static void test_one_in_some_is_measured(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 10 * ONE_IN; i++) {
 		wait_for_it();
-		measured += iw_after_unlock.mutex == &mutex;
+		measured += iw_after_unlock.lock == &mutex;
 		assert_int_equal(pthread_mutex_unlock(&mutex), 0);
-		assert_null(iw_after_unlock.mutex);
+		assert_null(iw_after_unlock.lock);
 	}
 	assert_int_equal(measured, 10);
 }
@@ -135,7 +135,7 @@ static void test_a_lock_that_failed(void **state)
 	answer = EDEADLK;
 	wait_for_it();
 	assert_int_equal(iw_place_pace(iw_place_take(&mutex)), pace);
-	assert_null(iw_after_unlock.mutex);
+	assert_null(iw_after_unlock.lock);
 }
 
 /* Whoever has it lets it go, and another is always faster. */
