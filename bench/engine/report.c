@@ -123,6 +123,15 @@ double report_median(const struct report *r, const double *of_rounds)
 	return median(v, r->n_kept);
 }
 
+double report_worst(const struct report *r, const double *of_rounds)
+{
+	double most = of_rounds[0];
+
+	for (unsigned i = 1; i < r->rounds; i++)
+		most = fmax(most, of_rounds[i]);
+	return most;
+}
+
 bool report_disturbed(const struct report *r)
 {
 	return r->seconds >= DISTURBED_SECONDS && r->busy_others > DISTURBED;

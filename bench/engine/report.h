@@ -20,6 +20,7 @@
 #define NOTES_MOST   16
 #define CURVES_MOST  40
 #define SAMPLES_MOST 200
+#define POINT_SIZE   32
 
 /* CPUs kept busy by others from which on the figures are called disturbed. */
 #define DISTURBED 0.05
@@ -33,8 +34,8 @@ struct column {
 
 /* One variant at one point. */
 struct line {
-	char point[24];   /* "30 us"; the same for all variants that are compared */
-	char variant[20]; /* "ADAPTIVE" */
+	char point[POINT_SIZE]; /* "30 us"; the same for all variants that are compared */
+	char variant[20];       /* "ADAPTIVE" */
 	double value[COLUMNS_MOST][ROUNDS_MOST];
 };
 
@@ -90,6 +91,9 @@ __attribute__((format(printf, 4, 5))) void report_bar_at_least(struct report *r,
 
 /* Of one value per round: the median of the rounds that are kept. */
 double report_median(const struct report *r, const double *of_rounds);
+
+/* Of one value per round: the highest of all rounds. */
+double report_worst(const struct report *r, const double *of_rounds);
 
 bool report_disturbed(const struct report *r);
 bool report_reached(const struct bar *b);

@@ -9,8 +9,7 @@
  * better is the one with the higher median, and the quotients are formed within the rounds.
  */
 #include "../common/clock.h"
-#include "burst.h"
-#include "row.h"
+#include "cells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +21,12 @@ static const struct sem_ops *const variants[2][VARIANTS] = {
 	{ [GLIBC] = &sem_glibc_shared,
 	  [FIXED] = &sem_50us_shared,
 	  [ADAPTIVE] = &sem_adaptive_shared },
+};
+
+static const char *const names[VARIANTS] = {
+	[GLIBC] = "glibc",
+	[FIXED] = "spin 50 us",
+	[ADAPTIVE] = "ADAPTIVE",
 };
 
 enum { RATE, CPU_US, CPUS, OF_BETTER, COLUMNS };
@@ -46,37 +51,28 @@ static const unsigned works_us[] = { 0, 5, 20 };
 #define LEAST      0.9
 #define LEAST_MEAN 1.05
 
-struct cell {
-	struct burst burst;
-	struct line *lines[VARIANTS];
-};
-
-static void make_cell(struct report *r, struct cell *c, unsigned i)
+static void make_cell(struct cell *c, unsigned i, const struct options *o,
+		      char point[POINT_SIZE])
 {
 	unsigned work_us = works_us[i % WORKS];
-	char point[24];
 
+	c->burst = (struct burst){ .pairs = pairs[i / WORKS % PAIRS] };
 	c->burst.processes = i >= PAIRS * WORKS;
-	c->burst.pairs = pairs[i / WORKS % PAIRS];
 	c->burst.steps = clock_steps_per_us() * work_us;
-	snprintf(point, sizeof(point), "%u %s, %u us", c->burst.pairs,
+	c->burst.window_ns = (int64_t)options_scaled(o, WINDOW_NS, LEAST_NS);
+	snprintf(point, POINT_SIZE, "%u %s, %u us", c->burst.pairs,
 		 c->burst.processes ? "proc." : "thr.", work_us);
-	for (int v = 0; v < VARIANTS; v++)
-		c->lines[v] = report_line(r, point, variants[0][v]->name);
 }
 
-static void run_cell(struct cell *c, unsigned round)
+static void measure(struct cell *c, unsigned variant, unsigned round)
 {
-	for (unsigned i = 0; i < VARIANTS; i++) {
-		unsigned v = (i + round) % VARIANTS;
-		struct line *line = c->lines[v];
-		struct burst_result result;
+	double(*value)[ROUNDS_MOST] = c->lines[variant]->value;
+	struct burst_result result;
 
-		burst_run(&c->burst, variants[c->burst.processes][v], &result);
-		line->value[RATE][round] = result.hand_offs / result.seconds;
-		line->value[CPU_US][round] = result.cpu_seconds * 1e6 / result.hand_offs;
-		line->value[CPUS][round] = result.cpu_seconds / result.seconds;
-	}
+	burst_run(&c->burst, variants[c->burst.processes][variant], &result);
+	value[RATE][round] = result.hand_offs / result.seconds;
+	value[CPU_US][round] = result.cpu_seconds * 1e6 / result.hand_offs;
+	value[CPUS][round] = result.cpu_seconds / result.seconds;
 }
 
 static const struct line *better_of(const struct report *r, const struct cell *c)
@@ -120,23 +116,22 @@ static void judge(struct report *r, struct cell cells[CELLS])
 
 static void run(struct report *r, const struct options *o)
 {
-	static struct cell cells[CELLS];
+	static struct cell list[CELLS];
+	const struct cells cells = {
+		.row = "pairs-at-once",
+		.columns = columns,
+		.n_columns = COLUMNS,
+		.variants = names,
+		.n_variants = VARIANTS,
+		.list = list,
+		.n = CELLS,
+		.make = make_cell,
+		.measure = measure,
+	};
 
-	if (!row_has_two_cpus(r))
+	if (!cells_run(r, o, &cells))
 		return;
-	report_columns(r, columns, COLUMNS);
-	for (unsigned i = 0; i < CELLS; i++) {
-		make_cell(r, &cells[i], i);
-		cells[i].burst.window_ns = (int64_t)options_scaled(o, WINDOW_NS, LEAST_NS);
-	}
-	for (unsigned round = 0; round < r->rounds; round++)
-		for (unsigned i = 0; i < CELLS; i++) {
-			row_progress(o, "pairs-at-once", round * CELLS + i,
-				     r->rounds * CELLS);
-			run_cell(&cells[i], round);
-		}
-	row_progress(o, "pairs-at-once", 1, 1);
-	judge(r, cells);
+	judge(r, list);
 }
 
 const struct row row_pairs_at_once = {

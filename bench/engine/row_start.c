@@ -11,8 +11,7 @@
  */
 #include "../common/clock.h"
 #include "../../tools/common/place.h"
-#include "burst.h"
-#include "row.h"
+#include "cells.h"
 
 #include <stdio.h>
 
@@ -23,6 +22,12 @@ static const struct sem_ops *const variants[2][VARIANTS] = {
 	{ [GLIBC] = &sem_glibc_shared,
 	  [ADAPTIVE] = &sem_adaptive_shared,
 	  [MOVES] = &sem_adaptive_shared },
+};
+
+static const char *const names[VARIANTS] = {
+	[GLIBC] = "glibc",
+	[ADAPTIVE] = "ADAPTIVE",
+	[MOVES] = "moves",
 };
 
 enum { SECONDS, CPU_SECONDS, OF_GLIBC, COLUMNS };
@@ -59,85 +64,74 @@ static const struct form {
 /* Of a pair that is alone, in any round. */
 #define WORST 0.5
 
-struct cell {
-	const struct form *form;
-	struct burst burst;
-	struct line *lines[VARIANTS];
-};
-
-static void make_cell(struct report *r, const struct options *o, struct cell *c, unsigned i)
+static void make_cell(struct cell *c, unsigned i, const struct options *o,
+		      char point[POINT_SIZE])
 {
-	unsigned cpus = place_cpus(NULL, 0);
-	char point[24];
+	const struct form *form = &forms[i / 2];
 
-	c->form = &forms[i / 2];
-	c->burst.pairs = 1;
-	c->burst.one_cpu = true;
-	c->burst.items = true;
+	c->form = form;
+	c->burst = (struct burst){ .pairs = 1, .one_cpu = true, .items = true };
 	c->burst.processes = i % 2;
-	c->burst.nice = c->form->nice;
-	c->burst.hogs = c->form->hogs == EACH ? cpus : c->form->hogs;
+	c->burst.nice = form->nice;
+	c->burst.hogs = form->hogs == EACH ? place_cpus(NULL, 0) : form->hogs;
 	c->burst.steps = clock_steps_per_us() * WORK_NS / 1000;
-	c->burst.turns = options_scaled(o, ITEMS, LEAST);
-	if (c->form->hogs == EACH)
-		c->burst.turns = options_scaled(o, ITEMS / BUSY_PART, LEAST);
-	snprintf(point, sizeof(point), "%s, %s", c->form->name, i % 2 ? "proc." : "thr.");
-	for (int v = 0; v < VARIANTS; v++)
-		c->lines[v] =
-			report_line(r, point, v == MOVES ? "moves" : variants[0][v]->name);
+	c->burst.turns =
+		options_scaled(o, form->hogs == EACH ? ITEMS / BUSY_PART : ITEMS, LEAST);
+	snprintf(point, POINT_SIZE, "%s, %s", form->name, i % 2 ? "proc." : "thr.");
 }
 
-static void run_cell(struct cell *c, unsigned round)
+static void measure(struct cell *c, unsigned variant, unsigned round)
 {
-	for (unsigned i = 0; i < VARIANTS; i++) {
-		unsigned v = (i + round) % VARIANTS;
-		struct burst_result result;
+	double(*value)[ROUNDS_MOST] = c->lines[variant]->value;
+	struct burst_result result;
 
-		c->burst.moves = v == MOVES;
-		burst_run(&c->burst, variants[c->burst.processes][v], &result);
-		c->lines[v]->value[SECONDS][round] = result.seconds;
-		c->lines[v]->value[CPU_SECONDS][round] = result.cpu_seconds;
-	}
+	c->burst.moves = variant == MOVES;
+	burst_run(&c->burst, variants[c->burst.processes][variant], &result);
+	value[SECONDS][round] = result.seconds;
+	value[CPU_SECONDS][round] = result.cpu_seconds;
+}
+
+static void compare(struct cell *c, unsigned round)
+{
+	double glibc = c->lines[GLIBC]->value[SECONDS][round];
+
 	for (unsigned v = 0; v < VARIANTS; v++)
 		c->lines[v]->value[OF_GLIBC][round] =
-			c->lines[v]->value[SECONDS][round] /
-			c->lines[GLIBC]->value[SECONDS][round];
+			c->lines[v]->value[SECONDS][round] / glibc;
 }
 
-static double worst(const double *quotients, unsigned rounds)
+static void judge(struct report *r, const struct cell *c)
 {
-	double most = 0;
+	const double *quotients = c->lines[MOVES]->value[OF_GLIBC];
+	const struct form *form = c->form;
 
-	for (unsigned i = 0; i < rounds; i++)
-		most = quotients[i] > most ? quotients[i] : most;
-	return most;
+	report_bar(r, report_median(r, quotients), form->limit,
+		   "%s: moves / glibc's seconds", c->lines[0]->point);
+	if (form->hogs == NONE)
+		report_bar(r, report_worst(r, quotients), WORST, "%s: the worst of %u",
+			   c->lines[0]->point, r->rounds);
 }
 
 static void run(struct report *r, const struct options *o)
 {
-	static struct cell cells[CELLS];
+	static struct cell list[CELLS];
+	const struct cells cells = {
+		.row = "start",
+		.columns = columns,
+		.n_columns = COLUMNS,
+		.variants = names,
+		.n_variants = VARIANTS,
+		.list = list,
+		.n = CELLS,
+		.make = make_cell,
+		.measure = measure,
+		.compare = compare,
+	};
 
-	if (!row_has_two_cpus(r))
+	if (!cells_run(r, o, &cells))
 		return;
-	report_columns(r, columns, COLUMNS);
 	for (unsigned i = 0; i < CELLS; i++)
-		make_cell(r, o, &cells[i], i);
-	for (unsigned round = 0; round < r->rounds; round++)
-		for (unsigned i = 0; i < CELLS; i++) {
-			row_progress(o, "start", round * CELLS + i, r->rounds * CELLS);
-			run_cell(&cells[i], round);
-		}
-	row_progress(o, "start", 1, 1);
-	for (unsigned i = 0; i < CELLS; i++) {
-		const double *quotients = cells[i].lines[MOVES]->value[OF_GLIBC];
-
-		report_bar(r, report_median(r, quotients), cells[i].form->limit,
-			   "%s: moves / glibc's seconds", cells[i].lines[0]->point);
-		if (cells[i].form->hogs == NONE)
-			report_bar(r, worst(quotients, r->rounds), WORST,
-				   "%s: the worst of %u", cells[i].lines[0]->point,
-				   r->rounds);
-	}
+		judge(r, &list[i]);
 	report_note(r, "%d items, a quarter of that where all CPUs are busy.", ITEMS);
 }
 

@@ -6,9 +6,7 @@
  * the scheduler puts them.
  */
 #include "../common/clock.h"
-#include "../../tools/common/place.h"
-#include "burst.h"
-#include "row.h"
+#include "cells.h"
 
 #include <stdio.h>
 
@@ -37,23 +35,15 @@ static const unsigned works_us[] = { 50, 100, 300 };
 #define LEAST    20
 #define LIMIT    1.05
 
-struct cell {
-	struct burst burst;
-	struct line *lines[VARIANTS];
-};
-
-static void make_cell(struct report *r, const struct options *o, struct cell *c, unsigned i)
+static void make_cell(struct cell *c, unsigned i, const struct options *o,
+		      char point[POINT_SIZE])
 {
 	unsigned us = works_us[i / 2];
-	char point[24];
 
-	c->burst.pairs = 1;
-	c->burst.processes = i % 2;
+	c->burst = (struct burst){ .pairs = 1, .processes = i % 2 };
 	c->burst.steps = clock_steps_per_us() * us;
 	c->burst.turns = options_scaled(o, TOTAL_US / us, LEAST);
-	snprintf(point, sizeof(point), "%u us, %s", us, i % 2 ? "proc." : "thr.");
-	for (int v = 0; v < VARIANTS; v++)
-		c->lines[v] = report_line(r, point, names[v]);
+	snprintf(point, POINT_SIZE, "%u us, %s", us, i % 2 ? "proc." : "thr.");
 }
 
 static const struct sem_ops *ops_of(const struct cell *c, unsigned variant)
@@ -63,48 +53,59 @@ static const struct sem_ops *ops_of(const struct cell *c, unsigned variant)
 	return c->burst.processes ? &sem_adaptive_shared : &sem_adaptive;
 }
 
-static void run_cell(struct cell *c, unsigned round)
+static void measure(struct cell *c, unsigned variant, unsigned round)
 {
-	double better;
+	double(*value)[ROUNDS_MOST] = c->lines[variant]->value;
+	double turns = (double)c->burst.turns;
+	struct burst_result result;
 
-	for (unsigned i = 0; i < VARIANTS; i++) {
-		unsigned v = (i + round) % VARIANTS;
-		double turns = (double)c->burst.turns;
-		struct burst_result result;
+	c->burst.one_cpu = c->burst.stays = variant == TOGETHER;
+	c->burst.moves = variant == MOVES;
+	burst_run(&c->burst, ops_of(c, variant), &result);
+	value[US][round] = result.seconds * 1e6 / turns;
+	value[CPU_US][round] = result.cpu_seconds * 1e6 / turns;
+}
 
-		c->burst.one_cpu = c->burst.stays = v == TOGETHER;
-		c->burst.moves = v == MOVES;
-		burst_run(&c->burst, ops_of(c, v), &result);
-		c->lines[v]->value[US][round] = result.seconds * 1e6 / turns;
-		c->lines[v]->value[CPU_US][round] = result.cpu_seconds * 1e6 / turns;
-	}
-	better = c->lines[GLIBC]->value[US][round];
-	if (c->lines[TOGETHER]->value[US][round] < better)
-		better = c->lines[TOGETHER]->value[US][round];
+/* With the one of glibc's that took less time in the round. */
+static void compare(struct cell *c, unsigned round)
+{
+	bool apart =
+		c->lines[GLIBC]->value[US][round] < c->lines[TOGETHER]->value[US][round];
+	double(*better)[ROUNDS_MOST] = c->lines[apart ? GLIBC : TOGETHER]->value;
+
 	for (unsigned v = 0; v < VARIANTS; v++)
 		c->lines[v]->value[OF_BETTER][round] =
-			c->lines[v]->value[US][round] / better;
+			c->lines[v]->value[US][round] / better[US][round];
+}
+
+static void judge(struct report *r, const struct cell *c)
+{
+	const struct line *moves = c->lines[MOVES];
+
+	report_bar(r, report_median(r, moves->value[OF_BETTER]), LIMIT,
+		   "%s: moves / the better of glibc's", moves->point);
 }
 
 static void run(struct report *r, const struct options *o)
 {
-	static struct cell cells[CELLS];
+	static struct cell list[CELLS];
+	const struct cells cells = {
+		.row = "together",
+		.columns = columns,
+		.n_columns = COLUMNS,
+		.variants = names,
+		.n_variants = VARIANTS,
+		.list = list,
+		.n = CELLS,
+		.make = make_cell,
+		.measure = measure,
+		.compare = compare,
+	};
 
-	if (!row_has_two_cpus(r))
+	if (!cells_run(r, o, &cells))
 		return;
-	report_columns(r, columns, COLUMNS);
 	for (unsigned i = 0; i < CELLS; i++)
-		make_cell(r, o, &cells[i], i);
-	for (unsigned round = 0; round < r->rounds; round++)
-		for (unsigned i = 0; i < CELLS; i++) {
-			row_progress(o, "together", round * CELLS + i, r->rounds * CELLS);
-			run_cell(&cells[i], round);
-		}
-	row_progress(o, "together", 1, 1);
-	for (unsigned i = 0; i < CELLS; i++)
-		report_bar(r, report_median(r, cells[i].lines[MOVES]->value[OF_BETTER]),
-			   LIMIT, "%s: moves / the better of glibc's",
-			   cells[i].lines[0]->point);
+		judge(r, &list[i]);
 }
 
 const struct row row_together = {

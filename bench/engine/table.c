@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of the columns of points and variants, at least; longer names make them wider. */
 #define POINT_WIDTH   22
 #define VARIANT_WIDTH 12
 #define BAR_WIDTH     62
@@ -77,11 +78,26 @@ static void print_name(const struct row *row, const struct report *r)
 	printf(": ");
 }
 
+static void measure_names(const struct report *r, int *point, int *variant)
+{
+	*point = POINT_WIDTH;
+	*variant = VARIANT_WIDTH;
+	for (unsigned i = 0; i < r->n_lines; i++) {
+		int points = (int)strlen(r->lines[i].point) + 2;
+		int variants = (int)strlen(r->lines[i].variant) + 2;
+
+		*point = points > *point ? points : *point;
+		*variant = variants > *variant ? variants : *variant;
+	}
+}
+
 static void print_titles(const struct row *row, const struct report *r)
 {
+	int point, variant;
+
+	measure_names(r, &point, &variant);
 	print_name(row, r);
-	printf("%s\n", row->what);
-	printf("  %-*s%-*s", POINT_WIDTH, "", VARIANT_WIDTH, "");
+	printf("%s\n  %*s", row->what, point + variant, "");
 	for (unsigned c = 0; c < r->n_columns; c++)
 		printf("%*s", r->columns[c].width, r->columns[c].title);
 	putchar('\n');
@@ -100,12 +116,14 @@ static void print_cell(const struct column *c, double value)
 static void print_lines(const struct report *r)
 {
 	const char *point = "";
+	int point_width, variant_width;
 
+	measure_names(r, &point_width, &variant_width);
 	for (unsigned i = 0; i < r->n_lines; i++) {
 		const struct line *line = &r->lines[i];
 
-		printf("  %-*s%-*s", POINT_WIDTH,
-		       strcmp(point, line->point) ? line->point : "", VARIANT_WIDTH,
+		printf("  %-*s%-*s", point_width,
+		       strcmp(point, line->point) ? line->point : "", variant_width,
 		       line->variant);
 		for (unsigned c = 0; c < r->n_columns; c++)
 			print_cell(&r->columns[c], report_median(r, line->value[c]));
