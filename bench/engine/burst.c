@@ -39,7 +39,7 @@ struct player {
 
 struct arena {
 	const struct burst *burst;
-	const struct sem_ops *ops;
+	const struct turn *turn;
 	pthread_barrier_t start;
 	unsigned cpus[CPUS_MOST];
 	unsigned n_cpus;
@@ -56,24 +56,24 @@ static void work(struct player *p)
 static void lead(struct player *p)
 {
 	work(p);
-	p->arena->ops->post(&p->other->turn);
-	p->arena->ops->wait(&p->turn);
+	p->arena->turn->ops->post(&p->other->turn);
+	p->arena->turn->ops->wait(&p->turn);
 }
 
 /* A piece of work for the other, as much beside it, and as much when it is done. */
 static void produce(struct player *p)
 {
-	p->arena->ops->post(&p->other->turn);
+	p->arena->turn->ops->post(&p->other->turn);
 	work(p);
-	p->arena->ops->wait(&p->turn);
+	p->arena->turn->ops->wait(&p->turn);
 	work(p);
 }
 
 static void follow(struct player *p)
 {
-	p->arena->ops->wait(&p->turn);
+	p->arena->turn->ops->wait(&p->turn);
 	work(p);
-	p->arena->ops->post(&p->other->turn);
+	p->arena->turn->ops->post(&p->other->turn);
 }
 
 static void play(struct player *p)
@@ -88,10 +88,21 @@ static void play(struct player *p)
 	}
 }
 
+static void join(struct player *p)
+{
+	void (*join_turn)(void *room, bool waits) = p->arena->turn->join;
+
+	if (!join_turn)
+		return;
+	join_turn(&p->turn, true);
+	join_turn(&p->other->turn, false);
+}
+
 static void *player(void *arg)
 {
 	struct player *p = arg;
 
+	join(p);
 	pthread_barrier_wait(&p->arena->start);
 	if (p->arena->burst->one_cpu && !p->arena->burst->stays)
 		place_on(p->arena->cpus, p->arena->n_cpus);
@@ -126,7 +137,7 @@ static void start(struct team *team, struct arena *a)
 		p->arena = a;
 		p->other = &a->players[i ^ 1];
 		p->first = i % 2 == 0;
-		a->ops->init(&p->turn);
+		a->turn->ops->init(&p->turn);
 	}
 	for (unsigned i = 0; i < team->n; i++)
 		if (a->burst->processes)
@@ -144,7 +155,7 @@ static void finish(struct team *team, struct arena *a)
 		const struct player *p = &a->players[i];
 
 		if (a->burst->processes)
-			child_end(team->pids[i], a->ops->name);
+			child_end(team->pids[i], a->turn->ops->name);
 		else
 			pthread_join(team->threads[i], NULL);
 		begin = p->begin_ns < begin ? p->begin_ns : begin;
@@ -238,7 +249,7 @@ static void start_hogs(const struct arena *a, pid_t hogs[HOGS_MOST])
 		sleep_until(clock_now_ns() + SETTLED_NS);
 }
 
-static struct arena *make_arena(const struct burst *b, const struct sem_ops *ops)
+static struct arena *make_arena(const struct burst *b, const struct turn *turn)
 {
 	struct arena *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -247,24 +258,23 @@ static struct arena *make_arena(const struct burst *b, const struct sem_ops *ops
 	if (a == MAP_FAILED)
 		give_up("no memory");
 	a->burst = b;
-	a->ops = ops;
+	a->turn = turn;
 	usable = place_cpus(a->cpus, CPUS_MOST);
 	a->n_cpus = usable < CPUS_MOST ? usable : CPUS_MOST;
 	make_barrier(a);
 	return a;
 }
 
-void burst_run(const struct burst *b, const struct sem_ops *ops,
-	       struct burst_result *result)
+void burst_run(const struct burst *b, const struct turn *turn, struct burst_result *result)
 {
-	struct arena *a = make_arena(b, ops);
+	struct arena *a = make_arena(b, turn);
 	pid_t hogs[HOGS_MOST], pid;
 
 	start_hogs(a, hogs);
 	pid = child_start();
 	if (!pid)
 		be_burst(a);
-	child_end(pid, ops->name);
+	child_end(pid, turn->ops->name);
 	*result = a->result;
 	child_kill(hogs, b->hogs);
 	munmap(a, sizeof(*a));

@@ -6,7 +6,7 @@
 #ifndef WAIT_BENCH_BURST_H
 #define WAIT_BENCH_BURST_H
 
-#include "../peers/sem_peer.h"
+#include "turn.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,6 @@ struct burst_result {
 	double hand_offs;
 };
 
-void burst_run(const struct burst *b, const struct sem_ops *ops,
-	       struct burst_result *result);
+void burst_run(const struct burst *b, const struct turn *turn, struct burst_result *result);
 
 #endif

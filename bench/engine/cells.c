@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cells.h"
 
+void cell_run(const struct cell *c, enum maker maker, struct burst_result *result)
+{
+	burst_run(&c->burst, turn_by(c->object, maker, c->burst.processes), result);
+}
+
 static void make_cells(struct report *r, const struct options *o, const struct cells *cells)
 {
 	for (unsigned i = 0; i < cells->n; i++) {

@@ -10,7 +10,8 @@
 
 struct cell {
 	struct burst burst;
-	const void *form; /* the row's own description of the cell */
+	enum object object; /* that hands the turns over */
+	const void *form;   /* the row's own description of the cell */
 	struct line *lines[CELL_VARIANTS_MOST];
 };
 
@@ -29,6 +30,9 @@ struct cells {
 	void (*compare)(struct cell *c,
 			unsigned round); /* once all variants ran; NULL: nothing */
 };
+
+/* Run the burst of @c with an object of @maker's. */
+void cell_run(const struct cell *c, enum maker maker, struct burst_result *result);
 
 /*
  * Make all cells and run all rounds; the variant that begins changes from round to round.

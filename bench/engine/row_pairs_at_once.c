@@ -12,6 +12,7 @@
 #include "cells.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { GLIBC, FIXED, ADAPTIVE, VARIANTS };
@@ -69,7 +70,8 @@ static void measure(struct cell *c, unsigned variant, unsigned round)
 	double(*value)[ROUNDS_MOST] = c->lines[variant]->value;
 	struct burst_result result;
 
-	burst_run(&c->burst, variants[c->burst.processes][variant], &result);
+	burst_run(&c->burst, &(struct turn){ variants[c->burst.processes][variant], NULL },
+		  &result);
 	value[RATE][round] = result.hand_offs / result.seconds;
 	value[CPU_US][round] = result.cpu_seconds * 1e6 / result.hand_offs;
 	value[CPUS][round] = result.cpu_seconds / result.seconds;

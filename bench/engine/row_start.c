@@ -6,8 +6,9 @@
  * alone, beside a busy process, and at the lowest priority beside one and beside one on each
  * CPU. What they do is "sem_test 5k 2000": 5000 items, each a post, half a microsecond of work,
  * a wait and as much work again for the one, a wait, that work and a post for the other. Where
- * all CPUs are busy a quarter of that has to do, as it takes seconds. "moves" is ADAPTIVE that may
- * move the threads.
+ * all CPUs are busy a quarter of that has to do, as it takes seconds. The two hand over by
+ * semaphores, by condition variables and by channels. "moves" is ADAPTIVE that may move the
+ * threads.
  */
 #include "../common/clock.h"
 #include "../../tools/common/place.h"
@@ -16,13 +17,6 @@
 #include <stdio.h>
 
 enum { GLIBC, ADAPTIVE, MOVES, VARIANTS };
-
-static const struct sem_ops *const variants[2][VARIANTS] = {
-	{ [GLIBC] = &sem_glibc, [ADAPTIVE] = &sem_adaptive, [MOVES] = &sem_adaptive },
-	{ [GLIBC] = &sem_glibc_shared,
-	  [ADAPTIVE] = &sem_adaptive_shared,
-	  [MOVES] = &sem_adaptive_shared },
-};
 
 static const char *const names[VARIANTS] = {
 	[GLIBC] = "glibc",
@@ -54,7 +48,7 @@ static const struct form {
 };
 
 #define FORMS (sizeof(forms) / sizeof(*forms))
-#define CELLS (2 * FORMS)
+#define CELLS (OBJECTS * FORMS * 2)
 
 #define ITEMS     5000
 #define LEAST     100
@@ -67,8 +61,9 @@ static const struct form {
 static void make_cell(struct cell *c, unsigned i, const struct options *o,
 		      char point[POINT_SIZE])
 {
-	const struct form *form = &forms[i / 2];
+	const struct form *form = &forms[i / 2 % FORMS];
 
+	c->object = i / (2 * FORMS);
 	c->form = form;
 	c->burst = (struct burst){ .pairs = 1, .one_cpu = true, .items = true };
 	c->burst.processes = i % 2;
@@ -77,7 +72,8 @@ static void make_cell(struct cell *c, unsigned i, const struct options *o,
 	c->burst.steps = clock_steps_per_us() * WORK_NS / 1000;
 	c->burst.turns =
 		options_scaled(o, form->hogs == EACH ? ITEMS / BUSY_PART : ITEMS, LEAST);
-	snprintf(point, POINT_SIZE, "%s, %s", form->name, i % 2 ? "proc." : "thr.");
+	snprintf(point, POINT_SIZE, "%s, %s, %s", object_names[c->object], form->name,
+		 i % 2 ? "proc." : "thr.");
 }
 
 static void measure(struct cell *c, unsigned variant, unsigned round)
@@ -86,7 +82,7 @@ static void measure(struct cell *c, unsigned variant, unsigned round)
 	struct burst_result result;
 
 	c->burst.moves = variant == MOVES;
-	burst_run(&c->burst, variants[c->burst.processes][variant], &result);
+	cell_run(c, variant == GLIBC ? MAKER_GLIBC : MAKER_IPCWAIT, &result);
 	value[SECONDS][round] = result.seconds;
 	value[CPU_SECONDS][round] = result.cpu_seconds;
 }
@@ -138,6 +134,6 @@ static void run(struct report *r, const struct options *o)
 const struct row row_start = {
 	.name = "start",
 	.what = "a pair that begins on one CPU, against glibc",
-	.seconds = 20,
+	.seconds = 60,
 	.run = run,
 };

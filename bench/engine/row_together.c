@@ -3,7 +3,8 @@
  * A pair that alternates, each working while the other waits for longer than a spin may last. On
  * one CPU a hand-over is a switch; on two it wakes a CPU that has halted. "together" is glibc
  * pinned to one CPU, "moves" ADAPTIVE that may move the threads; all but "together" begin where
- * the scheduler puts them.
+ * the scheduler puts them. The two hand over by semaphores, by condition variables and by
+ * channels.
  */
 #include "../common/clock.h"
 #include "cells.h"
@@ -19,18 +20,19 @@ static const char *const names[VARIANTS] = {
 	[MOVES] = "moves",
 };
 
-enum { US, CPU_US, OF_BETTER, COLUMNS };
+enum { US, CPU_US, OF_BETTER, CPU_OF_BETTER, COLUMNS };
 
 static const struct column columns[COLUMNS] = {
 	[US] = { "us a turn", "us_a_turn", 11, 1 },
 	[CPU_US] = { "CPU us", "cpu_us_a_turn", 11, 1 },
 	[OF_BETTER] = { "x better", "of_better", 10, 2 },
+	[CPU_OF_BETTER] = { "CPU x", "cpu_of_better", 10, 2 },
 };
 
 static const unsigned works_us[] = { 50, 100, 300 };
 
 #define WORKS    (sizeof(works_us) / sizeof(*works_us))
-#define CELLS    (2 * WORKS)
+#define CELLS    (OBJECTS * WORKS * 2)
 #define TOTAL_US 60000 /* of work, in each round and variant */
 #define LEAST    20
 #define LIMIT    1.05
@@ -38,19 +40,14 @@ static const unsigned works_us[] = { 50, 100, 300 };
 static void make_cell(struct cell *c, unsigned i, const struct options *o,
 		      char point[POINT_SIZE])
 {
-	unsigned us = works_us[i / 2];
+	unsigned us = works_us[i / 2 % WORKS];
 
+	c->object = i / (2 * WORKS);
 	c->burst = (struct burst){ .pairs = 1, .processes = i % 2 };
 	c->burst.steps = clock_steps_per_us() * us;
 	c->burst.turns = options_scaled(o, TOTAL_US / us, LEAST);
-	snprintf(point, POINT_SIZE, "%u us, %s", us, i % 2 ? "proc." : "thr.");
-}
-
-static const struct sem_ops *ops_of(const struct cell *c, unsigned variant)
-{
-	if (variant == GLIBC || variant == TOGETHER)
-		return c->burst.processes ? &sem_glibc_shared : &sem_glibc;
-	return c->burst.processes ? &sem_adaptive_shared : &sem_adaptive;
+	snprintf(point, POINT_SIZE, "%s, %u us, %s", object_names[c->object], us,
+		 i % 2 ? "proc." : "thr.");
 }
 
 static void measure(struct cell *c, unsigned variant, unsigned round)
@@ -61,7 +58,7 @@ static void measure(struct cell *c, unsigned variant, unsigned round)
 
 	c->burst.one_cpu = c->burst.stays = variant == TOGETHER;
 	c->burst.moves = variant == MOVES;
-	burst_run(&c->burst, ops_of(c, variant), &result);
+	cell_run(c, variant < ADAPTIVE ? MAKER_GLIBC : MAKER_IPCWAIT, &result);
 	value[US][round] = result.seconds * 1e6 / turns;
 	value[CPU_US][round] = result.cpu_seconds * 1e6 / turns;
 }
@@ -73,9 +70,12 @@ static void compare(struct cell *c, unsigned round)
 		c->lines[GLIBC]->value[US][round] < c->lines[TOGETHER]->value[US][round];
 	double(*better)[ROUNDS_MOST] = c->lines[apart ? GLIBC : TOGETHER]->value;
 
-	for (unsigned v = 0; v < VARIANTS; v++)
-		c->lines[v]->value[OF_BETTER][round] =
-			c->lines[v]->value[US][round] / better[US][round];
+	for (unsigned v = 0; v < VARIANTS; v++) {
+		double(*value)[ROUNDS_MOST] = c->lines[v]->value;
+
+		value[OF_BETTER][round] = value[US][round] / better[US][round];
+		value[CPU_OF_BETTER][round] = value[CPU_US][round] / better[CPU_US][round];
+	}
 }
 
 static void judge(struct report *r, const struct cell *c)
@@ -84,6 +84,8 @@ static void judge(struct report *r, const struct cell *c)
 
 	report_bar(r, report_median(r, moves->value[OF_BETTER]), LIMIT,
 		   "%s: moves / the better of glibc's", moves->point);
+	report_bar(r, report_median(r, moves->value[CPU_OF_BETTER]), LIMIT,
+		   "%s: the same of CPU time", moves->point);
 }
 
 static void run(struct report *r, const struct options *o)
@@ -111,6 +113,6 @@ static void run(struct report *r, const struct options *o)
 const struct row row_together = {
 	.name = "together",
 	.what = "a pair that alternates with long waits, against glibc",
-	.seconds = 20,
+	.seconds = 60,
 	.run = run,
 };

@@ -17,7 +17,6 @@ extern "C" {
 extern const struct sem_ops sem_abseil;
 extern const struct sem_ops sem_ck;
 extern const struct sem_ops sem_cxx20;
-extern const struct sem_ops sem_glibc_cond;
 extern const struct sem_ops sem_moodycamel;
 extern const struct sem_ops sem_nsync;
 extern const struct sem_ops sem_tbb;

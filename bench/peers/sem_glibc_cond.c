@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A count under a pthread mutex and condition variable, as programs have it that need more. */
-#include "peer_ops.h"
+#include "sem_peer.h"
 #include "../../tools/common/complain.h"
 
 #include <pthread.h>
@@ -14,13 +14,29 @@ struct counted {
 _Static_assert(sizeof(struct counted) <= sizeof(struct sem_room),
 	       "the room holds the semaphore");
 
+static void init_with(struct counted *s, int shared)
+{
+	pthread_mutexattr_t mutex;
+	pthread_condattr_t cond;
+
+	if (pthread_mutexattr_init(&mutex) || pthread_condattr_init(&cond) ||
+	    pthread_mutexattr_setpshared(&mutex, shared) ||
+	    pthread_condattr_setpshared(&cond, shared) ||
+	    pthread_mutex_init(&s->mutex, &mutex) || pthread_cond_init(&s->some, &cond))
+		give_up("cannot make a mutex and a condition variable");
+	pthread_mutexattr_destroy(&mutex);
+	pthread_condattr_destroy(&cond);
+	s->tokens = 0;
+}
+
 static void init(void *sem)
 {
-	struct counted *s = sem;
+	init_with(sem, PTHREAD_PROCESS_PRIVATE);
+}
 
-	if (pthread_mutex_init(&s->mutex, NULL) || pthread_cond_init(&s->some, NULL))
-		give_up("cannot make a mutex and a condition variable");
-	s->tokens = 0;
+static void init_shared(void *sem)
+{
+	init_with(sem, PTHREAD_PROCESS_SHARED);
 }
 
 static void wait(void *sem)
@@ -54,3 +70,4 @@ static void end(void *sem)
 }
 
 const struct sem_ops sem_glibc_cond = { "glibc-cond", init, wait, post, end };
+const struct sem_ops sem_glibc_cond_shared = { "glibc-cond", init_shared, wait, post, end };

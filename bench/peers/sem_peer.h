@@ -48,6 +48,12 @@ extern const struct sem_ops sem_adaptive_shared;
 extern const struct sem_ops sem_50us_shared;
 extern const struct sem_ops sem_glibc_shared;
 
+/* A count under a mutex and a condition variable: libc's, and libipcwait's. */
+extern const struct sem_ops sem_glibc_cond;
+extern const struct sem_ops sem_ipcwait_cond;
+extern const struct sem_ops sem_glibc_cond_shared;
+extern const struct sem_ops sem_ipcwait_cond_shared;
+
 #ifdef __cplusplus
 }
 #endif

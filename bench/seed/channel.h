@@ -29,6 +29,9 @@ extern const struct channel_ops channel_futex_yields;
 extern const struct channel_ops channel_glibc;
 extern const struct channel_ops channel_tbb;
 
+/* The same as channel_glibc for the children of the process that makes it. */
+extern const struct channel_ops channel_glibc_shared;
+
 #ifdef __cplusplus
 }
 #endif

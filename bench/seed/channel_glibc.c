@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct channel {
 	pthread_mutex_t lock;
@@ -13,15 +14,39 @@ struct channel {
 	bool full;
 };
 
+static void make(struct channel *c, int shared)
+{
+	pthread_mutexattr_t lock;
+	pthread_condattr_t cond;
+
+	pthread_mutexattr_init(&lock);
+	pthread_condattr_init(&cond);
+	pthread_mutexattr_setpshared(&lock, shared);
+	pthread_condattr_setpshared(&cond, shared);
+	pthread_mutex_init(&c->lock, &lock);
+	pthread_cond_init(&c->filled, &cond);
+	pthread_cond_init(&c->emptied, &cond);
+	pthread_mutexattr_destroy(&lock);
+	pthread_condattr_destroy(&cond);
+}
+
 static void *create(void)
 {
 	struct channel *c = calloc(1, sizeof(*c));
 
-	if (!c)
+	if (c)
+		make(c, PTHREAD_PROCESS_PRIVATE);
+	return c;
+}
+
+static void *create_shared(void)
+{
+	struct channel *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (c == MAP_FAILED)
 		return NULL;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->filled, NULL);
-	pthread_cond_init(&c->emptied, NULL);
+	make(c, PTHREAD_PROCESS_SHARED);
 	return c;
 }
 
@@ -53,14 +78,23 @@ static int64_t receive(void *channel)
 	return value;
 }
 
-static void destroy(void *channel)
+static void end(struct channel *c)
 {
-	struct channel *c = channel;
-
 	pthread_cond_destroy(&c->filled);
 	pthread_cond_destroy(&c->emptied);
 	pthread_mutex_destroy(&c->lock);
-	free(c);
+}
+
+static void destroy(void *channel)
+{
+	end(channel);
+	free(channel);
+}
+
+static void destroy_shared(void *channel)
+{
+	end(channel);
+	munmap(channel, sizeof(struct channel));
 }
 
 const struct channel_ops channel_glibc = {
@@ -69,4 +103,12 @@ const struct channel_ops channel_glibc = {
 	.send = send,
 	.receive = receive,
 	.destroy = destroy,
+};
+
+const struct channel_ops channel_glibc_shared = {
+	.name = "glibc",
+	.create = create_shared,
+	.send = send,
+	.receive = receive,
+	.destroy = destroy_shared,
 };

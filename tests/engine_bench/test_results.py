@@ -211,23 +211,27 @@ class Results(common.BenchTest):
     def test_start_is_held_against_glibc(self):
         row, _ = self.row("start", *common.SMALL)
         points = list(dict.fromkeys(line["point"] for line in row["lines"]))
-        self.assertEqual(len(points), 8)
+        alone = [point for point in points if ", alone, " in point]
         worst = [b for b in row["bars"] if "worst" in b["text"]]
         medians = [b for b in row["bars"] if b not in worst]
-        self.assertEqual((len(medians), len(worst)), (8, 2))
-        for point, bar in [*zip(points, medians), *zip(points, worst)]:
+        self.assertEqual((len(points), len(alone)), (24, 6))
+        self.assertEqual((len(medians), len(worst)), (24, 6))
+        for point, bar in [*zip(points, medians), *zip(alone, worst)]:
             (own,), (glibc,) = (values(row, point, v, "seconds") for v in ("moves", "glibc"))
+            self.assertEqual(bar["text"].split(":")[0], point)
             self.assertAlmostEqual(bar["value"] / (own / glibc), 1, places=9)
 
     def test_together_is_held_against_the_better(self):
         row, _ = self.row("together", *common.SMALL)
         points = list(dict.fromkeys(line["point"] for line in row["lines"]))
-        self.assertEqual((len(points), len(row["bars"])), (6, 6))
-        for point, bar in zip(points, row["bars"]):
-            us = {v: values(row, point, v, "us_a_turn")[0]
-                  for v in ("moves", "glibc", "glibc together")}
-            own = us["moves"] / min(us["glibc"], us["glibc together"])
-            self.assertAlmostEqual(bar["value"] / own, 1, places=9)
+        self.assertEqual((len(points), len(row["bars"])), (18, 36))
+        for point, time, cpu in zip(points, row["bars"][::2], row["bars"][1::2]):
+            us, cpu_us = ({v: values(row, point, v, key)[0]
+                           for v in ("moves", "glibc", "glibc together")}
+                          for key in ("us_a_turn", "cpu_us_a_turn"))
+            better = min("glibc", "glibc together", key=us.get)
+            self.assertAlmostEqual(time["value"] / (us["moves"] / us[better]), 1, places=9)
+            self.assertAlmostEqual(cpu["value"] / (cpu_us["moves"] / cpu_us[better]), 1, places=9)
 
     def test_both_worlds(self):
         results, table = self.measure("drift", "short", *common.SMALL, "--wakes", "both")
