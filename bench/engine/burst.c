@@ -27,10 +27,16 @@
 
 struct arena;
 
+/* Between two phases, and before the first. */
+struct mark {
+	int64_t at_ns, cpu_ns;
+};
+
 struct player {
 	_Alignas(128) struct sem_room turn; /* it may play */
 	_Alignas(128) uint64_t turns;       /* that it has had */
-	int64_t begin_ns, end_ns;
+	struct mark marks[BURST_PHASES_MOST + 1];
+	uint64_t steps; /* of the phase */
 	uint64_t result;
 	struct player *other;
 	struct arena *arena;
@@ -49,7 +55,7 @@ struct arena {
 
 static void work(struct player *p)
 {
-	p->result = clock_work(p->result, p->arena->burst->steps);
+	p->result = clock_work(p->result, p->steps);
 }
 
 /* Work, and then the other's turn. */
@@ -76,15 +82,43 @@ static void follow(struct player *p)
 	p->arena->turn->ops->post(&p->other->turn);
 }
 
-static void play(struct player *p)
+static unsigned phases_of(const struct burst *b)
+{
+	unsigned n = 1;
+
+	while (n < BURST_PHASES_MOST && b->phases[n].turns)
+		n++;
+	return n;
+}
+
+static void play_phase(struct player *p, const struct burst_phase *phase)
 {
 	const struct burst *b = p->arena->burst;
-	uint64_t most = b->turns ? b->turns : UINT64_MAX;
+	uint64_t most = phase->turns ? p->turns + phase->turns : UINT64_MAX;
 	void (*turn)(struct player *) = !p->first ? follow : b->items ? produce : lead;
 
+	p->steps = phase->steps;
 	while (p->turns < most) {
 		turn(p);
 		__atomic_store_n(&p->turns, p->turns + 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void mark(struct mark *m)
+{
+	m->at_ns = clock_now_ns();
+	m->cpu_ns = clock_thread_cpu_ns();
+}
+
+static void play(struct player *p)
+{
+	const struct burst *b = p->arena->burst;
+	unsigned phases = phases_of(b);
+
+	mark(&p->marks[0]);
+	for (unsigned i = 0; i < phases; i++) {
+		play_phase(p, &b->phases[i]);
+		mark(&p->marks[i + 1]);
 	}
 }
 
@@ -106,9 +140,7 @@ static void *player(void *arg)
 	pthread_barrier_wait(&p->arena->start);
 	if (p->arena->burst->one_cpu && !p->arena->burst->stays)
 		place_on(p->arena->cpus, p->arena->n_cpus);
-	p->begin_ns = clock_now_ns();
 	play(p);
-	p->end_ns = clock_now_ns();
 	return NULL;
 }
 
@@ -146,10 +178,23 @@ static void start(struct team *team, struct arena *a)
 			give_up("cannot start a thread");
 }
 
+static void add_costs(const struct player *p, unsigned phases, struct burst_result *result)
+{
+	for (unsigned i = 0; i < phases; i++) {
+		const struct mark *m = &p->marks[i];
+		struct burst_cost *cost = &result->phases[i];
+		double seconds = (double)(m[1].at_ns - m[0].at_ns) / 1e9;
+
+		cost->seconds = seconds > cost->seconds ? seconds : cost->seconds;
+		cost->cpu_seconds += (double)(m[1].cpu_ns - m[0].cpu_ns) / 1e9;
+	}
+}
+
 /* Until all have had their turns. */
 static void finish(struct team *team, struct arena *a)
 {
 	int64_t begin = INT64_MAX, end = 0;
+	unsigned phases = phases_of(a->burst);
 
 	for (unsigned i = 0; i < team->n; i++) {
 		const struct player *p = &a->players[i];
@@ -158,8 +203,9 @@ static void finish(struct team *team, struct arena *a)
 			child_end(team->pids[i], a->turn->ops->name);
 		else
 			pthread_join(team->threads[i], NULL);
-		begin = p->begin_ns < begin ? p->begin_ns : begin;
-		end = p->end_ns > end ? p->end_ns : end;
+		begin = p->marks[0].at_ns < begin ? p->marks[0].at_ns : begin;
+		end = p->marks[phases].at_ns > end ? p->marks[phases].at_ns : end;
+		add_costs(p, phases, &a->result);
 	}
 	a->result.seconds = (double)(end - begin) / 1e9;
 }
@@ -214,7 +260,7 @@ _Noreturn static void be_burst(struct arena *a)
 	start(&team, a);
 	pthread_barrier_wait(&a->start);
 	begin_ns = clock_now_ns();
-	if (a->burst->turns)
+	if (a->burst->phases[0].turns)
 		finish(&team, a);
 	else
 		stop(&team, a, begin_ns);

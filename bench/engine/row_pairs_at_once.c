@@ -59,7 +59,7 @@ static void make_cell(struct cell *c, unsigned i, const struct options *o,
 
 	c->burst = (struct burst){ .pairs = pairs[i / WORKS % PAIRS] };
 	c->burst.processes = i >= PAIRS * WORKS;
-	c->burst.steps = clock_steps_per_us() * work_us;
+	c->burst.phases[0].steps = clock_steps_per_us() * work_us;
 	c->burst.window_ns = (int64_t)options_scaled(o, WINDOW_NS, LEAST_NS);
 	snprintf(point, POINT_SIZE, "%u %s, %u us", c->burst.pairs,
 		 c->burst.processes ? "proc." : "thr.", work_us);

@@ -69,8 +69,8 @@ static void make_cell(struct cell *c, unsigned i, const struct options *o,
 	c->burst.processes = i % 2;
 	c->burst.nice = form->nice;
 	c->burst.hogs = form->hogs == EACH ? place_cpus(NULL, 0) : form->hogs;
-	c->burst.steps = clock_steps_per_us() * WORK_NS / 1000;
-	c->burst.turns =
+	c->burst.phases[0].steps = clock_steps_per_us() * WORK_NS / 1000;
+	c->burst.phases[0].turns =
 		options_scaled(o, form->hogs == EACH ? ITEMS / BUSY_PART : ITEMS, LEAST);
 	snprintf(point, POINT_SIZE, "%s, %s, %s", object_names[c->object], form->name,
 		 i % 2 ? "proc." : "thr.");

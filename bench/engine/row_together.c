@@ -44,8 +44,8 @@ static void make_cell(struct cell *c, unsigned i, const struct options *o,
 
 	c->object = i / (2 * WORKS);
 	c->burst = (struct burst){ .pairs = 1, .processes = i % 2 };
-	c->burst.steps = clock_steps_per_us() * us;
-	c->burst.turns = options_scaled(o, TOTAL_US / us, LEAST);
+	c->burst.phases[0].steps = clock_steps_per_us() * us;
+	c->burst.phases[0].turns = options_scaled(o, TOTAL_US / us, LEAST);
 	snprintf(point, POINT_SIZE, "%s, %u us, %s", object_names[c->object], us,
 		 i % 2 ? "proc." : "thr.");
 }
@@ -53,7 +53,7 @@ static void make_cell(struct cell *c, unsigned i, const struct options *o,
 static void measure(struct cell *c, unsigned variant, unsigned round)
 {
 	double(*value)[ROUNDS_MOST] = c->lines[variant]->value;
-	double turns = (double)c->burst.turns;
+	double turns = (double)c->burst.phases[0].turns;
 	struct burst_result result;
 
 	c->burst.one_cpu = c->burst.stays = variant == TOGETHER;

@@ -233,6 +233,19 @@ class Results(common.BenchTest):
             self.assertAlmostEqual(time["value"] / (us["moves"] / us[better]), 1, places=9)
             self.assertAlmostEqual(cpu["value"] / (cpu_us["moves"] / cpu_us[better]), 1, places=9)
 
+    def test_again_holds_the_second_short_phase_against_the_first(self):
+        row, _ = self.row("again", *common.SMALL)
+        points = list(dict.fromkeys(line["point"] for line in row["lines"]))
+        self.assertEqual((len(points), len(row["bars"])), (24, 48))
+        for point, median, worst in zip(points, row["bars"][::2], row["bars"][1::2]):
+            for variant in ("glibc", "ADAPTIVE", "moves"):
+                (short,), (again,), (quotient,) = (
+                    values(row, point, variant, key)
+                    for key in ("short_us_a_turn", "again_us_a_turn", "again_of_short"))
+                self.assertAlmostEqual(quotient / (again / short), 1, places=9)
+            # The variants end with moves, which is judged.
+            self.assertEqual((median["value"], worst["value"]), (quotient, quotient))
+
     def test_both_worlds(self):
         results, table = self.measure("drift", "short", *common.SMALL, "--wakes", "both")
         self.assertEqual([(r["row"], r["wakes"]) for r in results["rows"]],
