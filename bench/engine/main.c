@@ -6,6 +6,7 @@
  *	rows.c, row_*.c      the questions         report.c           values, medians, bars
  *	handoff.c            one waits, one wakes  table.c, json.c    the reports
  *	crowd.c, quota.c     pairs of threads      wakes.c            dear and cheap wakes
+ *	burst.c, cells.c     pairs that begin      turn.c             what hands turns over
  */
 #include "json.h"
 #include "runner.h"

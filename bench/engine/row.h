@@ -21,9 +21,9 @@ struct row {
 
 extern const struct row row_sweep, row_pairs, row_one_cpu, row_hog, row_quota, row_ticks,
 	row_drift, row_budget, row_overhead, row_cold, row_sleep, row_short,
-	row_pairs_at_once, row_start, row_together, row_again;
+	row_pairs_at_once, row_start, row_together, row_again, row_beside;
 
-#define ROW_COUNT 16
+#define ROW_COUNT 17
 
 /* Each row in both worlds, in the order of the rows. */
 #define REPORTS (ROW_COUNT * WAKES_KINDS)

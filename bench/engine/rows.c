@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 const struct row *const rows[ROW_COUNT] = {
-	&row_sweep,         &row_pairs,  &row_one_cpu,  &row_hog,   &row_quota, &row_ticks,
-	&row_drift,         &row_budget, &row_overhead, &row_cold,  &row_sleep, &row_short,
-	&row_pairs_at_once, &row_start,  &row_together, &row_again,
+	&row_sweep,         &row_pairs,  &row_one_cpu,  &row_hog,   &row_quota,  &row_ticks,
+	&row_drift,         &row_budget, &row_overhead, &row_cold,  &row_sleep,  &row_short,
+	&row_pairs_at_once, &row_start,  &row_together, &row_again, &row_beside,
 };
 
 bool row_has_two_cpus(struct report *r)

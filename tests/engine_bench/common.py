@@ -20,7 +20,7 @@ PROGRAM = None
 SECONDS_MOST = 1000
 
 ROWS = ["sweep", "pairs", "one-cpu", "hog", "quota", "ticks", "drift", "budget", "overhead",
-        "cold", "sleep", "short", "pairs-at-once", "start", "together", "again"]
+        "cold", "sleep", "short", "pairs-at-once", "start", "together", "again", "beside"]
 
 # Runs that are too small to mean anything.
 SMALL = ["--scale", "1", "--repeat", "1", "--no-progress"]

@@ -246,6 +246,18 @@ class Results(common.BenchTest):
             # The variants end with moves, which is judged.
             self.assertEqual((median["value"], worst["value"]), (quotient, quotient))
 
+    def test_beside_is_held_against_glibc(self):
+        row, _ = self.row("beside", "--scale", "20", "--repeat", "1")
+        points = list(dict.fromkeys(line["point"] for line in row["lines"]))
+        self.assertEqual((len(points), len(row["bars"])), (12, 24))
+        for point, rate, cpu in zip(points, row["bars"][::2], row["bars"][1::2]):
+            self.assertEqual((rate["relation"], cpu["relation"]), (">=", "<="))
+            for key, bar in (("hand_offs_per_second", rate), ("cpu_us_per_hand_off", cpu)):
+                (own,), (glibc,) = (values(row, point, v, key) for v in ("ADAPTIVE", "glibc"))
+                if not own or not glibc:
+                    self.skipTest("a pair had no CPU for %s" % point)
+                self.assertAlmostEqual(bar["value"] / (own / glibc), 1, places=9)
+
     def test_both_worlds(self):
         results, table = self.measure("drift", "short", *common.SMALL, "--wakes", "both")
         self.assertEqual([(r["row"], r["wakes"]) for r in results["rows"]],
