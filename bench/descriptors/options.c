@@ -11,13 +11,14 @@
 
 #define WORK_MOST_US  100000
 #define PAUSE_MOST_US 1000000
+#define NICE_MOST     19
 #define SECONDS_LEAST 0.01
 #define SECONDS_MOST  60
 
 const char *const kind_names[KINDS] = { "pipe", "unix", "tcp", "eventfd" };
 const char *const way_names[WAYS] = { "plain", "fixed", "library" };
-const char *const place_names[2] = { "free", "apart" };
-static const char *const beside_names[3] = { "none", "hog", "compute" };
+const char *const place_names[PLACES] = { "free", "apart", "together", "start" };
+static const char *const beside_names[BESIDES] = { "none", "hog", "compute", "one" };
 
 static int one_of(const char *what, const char *text, const char *const *names, unsigned n,
 		  unsigned *i)
@@ -40,12 +41,12 @@ static int set_way(struct options *o, const char *text)
 
 static int set_place(struct options *o, const char *text)
 {
-	return one_of("--place", text, place_names, 2, &o->apart);
+	return one_of("--place", text, place_names, PLACES, &o->place);
 }
 
 static int set_beside(struct options *o, const char *text)
 {
-	return one_of("--beside", text, beside_names, 3, &o->beside);
+	return one_of("--beside", text, beside_names, BESIDES, &o->beside);
 }
 
 static int set_pairs(struct options *o, const char *text)
@@ -56,6 +57,16 @@ static int set_pairs(struct options *o, const char *text)
 static int set_work(struct options *o, const char *text)
 {
 	return argument_number("--work-us", text, 0, WORK_MOST_US, &o->work_us);
+}
+
+static int set_long(struct options *o, const char *text)
+{
+	return argument_number("--long-us", text, 0, WORK_MOST_US, &o->long_us);
+}
+
+static int set_nice(struct options *o, const char *text)
+{
+	return argument_number("--nice", text, 0, NICE_MOST, &o->nice);
 }
 
 static int set_pause(struct options *o, const char *text)
@@ -88,11 +99,18 @@ static void help(void)
 	      "  --window-us W                 fixed: look so long before the call (50)\n"
 	      "  --pairs N                     pairs of processes (1)\n"
 	      "  --work-us W                   work of each side in each turn (0)\n"
-	      "  --place free|apart            apart: the ends pinned to two CPUs (free)\n"
-	      "  --beside none|hog|compute     a busy process on each CPU: of SCHED_IDLE, "
-	      "or "
-	      "as any\n"
-	      "                                that computes (none)\n"
+	      "  --long-us W                   the same in the middle third of the time\n"
+	      "  --place free|apart|together|start\n"
+	      "                                the ends pinned to two CPUs, or to one; or "
+	      "to "
+	      "one\n"
+	      "                                until they begin, and all is measured "
+	      "(free)\n"
+	      "  --beside none|hog|compute|one a busy process on each CPU: of SCHED_IDLE, "
+	      "or as any\n"
+	      "                                that computes; or one of these anywhere "
+	      "(none)\n"
+	      "  --nice N                      of the pairs (0)\n"
 	      "  --pause-us P                  one side sleeps before each turn (0)\n"
 	      "  --seconds S                   how long (1)\n",
 	      stdout);
@@ -103,6 +121,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	static const struct argument known[] = {
 		{ "--kind", ARGUMENT_VALUE, .set = set_kind },
 		{ "--way", ARGUMENT_VALUE, .set = set_way },
+		{ "--long-us", ARGUMENT_VALUE, .set = set_long },
+		{ "--nice", ARGUMENT_VALUE, .set = set_nice },
 		{ "--place", ARGUMENT_VALUE, .set = set_place },
 		{ "--pairs", ARGUMENT_VALUE, .set = set_pairs },
 		{ "--work-us", ARGUMENT_VALUE, .set = set_work },

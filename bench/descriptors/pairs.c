@@ -8,6 +8,7 @@
 
 #include "../common/clock.h"
 #include "../common/quantile.h"
+#include "../common/raw_futex.h"
 #include "../../tools/common/complain.h"
 #include "../../tools/common/place.h"
 #include "../../tools/common/spin_hint.h"
@@ -25,8 +26,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CPUS_MOST 1024
-#define WARM_S    0.1 /* before what is measured, but no longer than that */
+#define CPUS_MOST   1024
+#define PHASES_MOST 3
+#define WARM_S      0.1 /* before what is measured, but no longer than that */
 
 const char program_name[] = "pairs";
 
@@ -127,41 +129,75 @@ static void check_children(void)
 	give_up("a process of a pair has ended");
 }
 
-static _Noreturn void be_child(struct end ends[2], unsigned mine, const struct options *o,
-			       uint64_t steps, struct tally *t, const unsigned *cpu)
+/* What the processes of all pairs have in common. */
+struct crew {
+	const struct options *o;
+	struct stage *stage;
+	uint64_t steps_per_us; /* known before anything is busy */
+	unsigned cpus[CPUS_MOST], n_cpus;
+};
+
+/* Until all may begin. The waits are none of the library's, which learns from those. */
+static void await_go(struct stage *s)
+{
+	__atomic_add_fetch(&s->ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&s->go, __ATOMIC_ACQUIRE))
+		raw_futex_wait_shared(&s->go, 0);
+}
+
+static void take_place(const struct crew *c, unsigned pair, unsigned mine)
+{
+	bool apart = c->o->place == PLACE_APART;
+
+	if (c->o->place != PLACE_FREE)
+		place_on(&c->cpus[(pair + (apart ? mine : 0)) % c->n_cpus], 1);
+	if (c->o->nice && nice((int)c->o->nice) == -1)
+		give_up("cannot be nicer: %s", strerror(errno));
+	await_go(c->stage);
+	if (c->o->place == PLACE_START)
+		place_on(c->cpus, c->n_cpus);
+}
+
+static _Noreturn void be_child(const struct crew *c, struct end ends[2], unsigned pair,
+			       unsigned mine, struct tally *t)
 {
 	int r;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (o->apart)
-		place_on(cpu, 1);
 	r = ends_keep(ends, mine);
-	if (r == 0)
-		r = mine ? play_second(&ends[1], o, steps, t)
-			 : play_first(&ends[0], o, steps, t);
+	if (r == 0) {
+		take_place(c, pair, mine);
+		r = mine ? play_second(&ends[1], c->o, c->stage, t)
+			 : play_first(&ends[0], c->o, c->stage, t);
+	}
 	complain("%s", strerror(-r));
 	_exit(EXIT_FAILED);
 }
 
-static _Noreturn void be_busy(unsigned cpu, bool idly)
+/* @cpu: where, NULL: anywhere */
+static _Noreturn void be_busy(const unsigned *cpu, bool idly)
 {
 	const struct sched_param lowest = { 0 };
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (idly && sched_setscheduler(0, SCHED_IDLE, &lowest))
 		_exit(EXIT_FAILED);
-	place_on(&cpu, 1);
+	if (cpu)
+		place_on(cpu, 1);
 	for (;;)
 		spin_hint();
 }
 
 /* The work-around of old, that keeps the CPUs from halting, or somebody else's work. */
-static void start_hogs(const unsigned *cpus, unsigned n, bool idly)
+static void start_hogs(const struct crew *c)
 {
+	bool one = c->o->beside == BESIDE_ONE;
+	unsigned n = c->o->beside == BESIDE_NONE ? 0 : one ? 1 : c->n_cpus;
+
 	for (unsigned i = 0; i < n; i++) {
 		hogs[i] = fork();
 		if (hogs[i] == 0)
-			be_busy(cpus[i], idly);
+			be_busy(one ? NULL : &c->cpus[i], c->o->beside == BESIDE_HOG);
 		if (hogs[i] > 0)
 			continue;
 		kill_children();
@@ -169,24 +205,25 @@ static void start_hogs(const unsigned *cpus, unsigned n, bool idly)
 	}
 }
 
-static void start_pairs(const struct options *o, struct tally *t)
+static void find_cpus(struct crew *c)
 {
-	uint64_t steps = o->work_us ? o->work_us * clock_steps_per_us() : 0;
-	unsigned cpus[CPUS_MOST], n = place_cpus(cpus, CPUS_MOST);
+	unsigned n = place_cpus(c->cpus, CPUS_MOST);
 
-	n = n < CPUS_MOST ? n : CPUS_MOST;
-	if (o->beside)
-		start_hogs(cpus, n, o->beside == BESIDE_HOG);
-	place_two_cores(cpus, n);
-	for (unsigned p = 0; p < o->pairs; p++) {
+	c->n_cpus = n < CPUS_MOST ? n : CPUS_MOST;
+	place_two_cores(c->cpus, c->n_cpus);
+}
+
+static void start_pairs(const struct crew *c, struct tally *t)
+{
+	for (unsigned p = 0; p < c->o->pairs; p++) {
 		struct end ends[2];
-		int r = ends_open(ends, o);
+		int r = ends_open(ends, c->o);
 
 		for (unsigned i = 0; r == 0 && i < 2; i++) {
 			pid_t child = fork();
 
 			if (child == 0)
-				be_child(ends, i, o, steps, &t[p], &cpus[(p + i) % n]);
+				be_child(c, ends, p, i, &t[p]);
 			if (child < 0)
 				r = -errno;
 			else
@@ -223,31 +260,59 @@ static void print_latency(const struct options *o, const struct tally *t,
 	free(found);
 }
 
-static void print(const struct options *o, const struct tally *t, const struct reading *a,
-		  const struct reading *b)
+static uint64_t turns_between(const struct options *o, const struct reading *a,
+			      const struct reading *b)
 {
+	uint64_t sum = 0;
+
+	for (unsigned p = 0; p < o->pairs; p++)
+		sum += b->turns[p] - a->turns[p];
+	return sum;
+}
+
+static double cpu_between(const struct reading *a, const struct reading *b)
+{
+	return b->cpu_s[0] - a->cpu_s[0] + b->cpu_s[1] - a->cpu_s[1];
+}
+
+static void print_phases(const struct options *o, const struct reading *r, unsigned n)
+{
+	fputs("\"phases\": [", stdout);
+	for (unsigned i = 0; i < n; i++)
+		printf("%s{\"round_trips\": %llu, \"seconds\": %.6f, \"cpu_s\": %.6f}",
+		       i ? ", " : "",
+		       (unsigned long long)turns_between(o, &r[i], &r[i + 1]),
+		       (double)(r[i + 1].at_ns - r[i].at_ns) / 1e9,
+		       cpu_between(&r[i], &r[i + 1]));
+	fputs("], ", stdout);
+}
+
+/* @r: before the first of @n phases, and after each */
+static void print(const struct options *o, const struct tally *t, const struct reading *r,
+		  unsigned n)
+{
+	const struct reading *a = &r[0], *b = &r[n];
 	double wall_s = (double)(b->at_ns - a->at_ns) / 1e9;
-	double begins_s = b->cpu_s[0] - a->cpu_s[0], answers_s = b->cpu_s[1] - a->cpu_s[1];
-	uint64_t sum = 0, least = UINT64_MAX, most = 0;
+	uint64_t sum = turns_between(o, a, b), least = UINT64_MAX, most = 0;
 
 	for (unsigned p = 0; p < o->pairs; p++) {
-		uint64_t n = b->turns[p] - a->turns[p];
+		uint64_t turns = b->turns[p] - a->turns[p];
 
-		sum += n;
-		least = n < least ? n : least;
-		most = n > most ? n : most;
+		least = turns < least ? turns : least;
+		most = turns > most ? turns : most;
 	}
 	printf("{\"kind\": \"%s\", \"way\": \"%s\", \"place\": \"%s\", \"pairs\": %llu, "
 	       "\"work_us\": %llu, \"pause_us\": %llu, \"window_us\": %llu, ",
-	       kind_names[o->kind], way_names[o->way], place_names[o->apart],
+	       kind_names[o->kind], way_names[o->way], place_names[o->place],
 	       (unsigned long long)o->pairs, (unsigned long long)o->work_us,
 	       (unsigned long long)o->pause_us, (unsigned long long)o->window_us);
 	printf("\"round_trips\": %llu, \"seconds\": %.6f, \"per_s\": %.1f, "
 	       "\"pair_least_per_s\": %.1f, \"pair_most_per_s\": %.1f, "
 	       "\"cpu_s\": %.6f, \"answers_cpu_s\": %.6f, ",
 	       (unsigned long long)sum, wall_s, (double)sum / wall_s,
-	       (double)least / wall_s, (double)most / wall_s, begins_s + answers_s,
-	       answers_s);
+	       (double)least / wall_s, (double)most / wall_s, cpu_between(a, b),
+	       b->cpu_s[1] - a->cpu_s[1]);
+	print_phases(o, r, n);
 	if (isnan(b->machine_s - a->machine_s))
 		fputs("\"machine_cpu_s\": null, \"latency\": ", stdout);
 	else
@@ -257,24 +322,79 @@ static void print(const struct options *o, const struct tally *t, const struct r
 	puts("}");
 }
 
+static void *shared(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
+
+	if (p == MAP_FAILED)
+		give_up("out of memory");
+	return p;
+}
+
+static void let_go(const struct options *o, struct stage *s)
+{
+	__atomic_store_n(&s->go, 1, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < 2 * o->pairs; i++)
+		raw_futex_wake_one_shared(&s->go);
+}
+
+/* All are ready, and what is beside them has been at work for a while. */
+static void await_ready(const struct options *o, struct stage *s)
+{
+	while (__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE) < 2 * o->pairs) {
+		check_children();
+		rest(0.001);
+	}
+	rest(WARM_S);
+}
+
+/* Read before the first phase and after each. Return: how many phases there were. */
+static unsigned take_readings(const struct crew *c, const struct tally *t,
+			      struct reading r[PHASES_MOST + 1])
+{
+	const struct options *o = c->o;
+	const uint64_t work_us[PHASES_MOST] = { o->work_us, o->long_us, o->work_us };
+	unsigned n = o->long_us ? PHASES_MOST : 1;
+
+	c->stage->steps = c->steps_per_us * o->work_us;
+	if (o->place == PLACE_START) {
+		await_ready(o, c->stage);
+		read_all(&r[0], o, t);
+		let_go(o, c->stage);
+	} else {
+		let_go(o, c->stage);
+		rest(o->seconds < WARM_S ? o->seconds : WARM_S);
+		read_all(&r[0], o, t);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		c->stage->steps = c->steps_per_us * work_us[i];
+		rest(o->seconds / n);
+		read_all(&r[i + 1], o, t);
+	}
+	return n;
+}
+
 static void measure(const struct options *o)
 {
-	static struct reading before, after;
-	struct tally *t = mmap(NULL, o->pairs * sizeof(*t), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	static struct reading readings[PHASES_MOST + 1];
+	static struct crew crew;
+	struct tally *t = shared(o->pairs * sizeof(*t));
+	unsigned n;
 
-	if (t == MAP_FAILED)
-		give_up("out of memory");
-	start_pairs(o, t);
-	rest(o->seconds < WARM_S ? o->seconds : WARM_S);
-	read_all(&before, o, t);
-	rest(o->seconds);
-	read_all(&after, o, t);
+	crew.o = o;
+	crew.stage = shared(sizeof(*crew.stage));
+	if (o->work_us || o->long_us)
+		crew.steps_per_us = clock_steps_per_us();
+	find_cpus(&crew);
+	start_hogs(&crew);
+	start_pairs(&crew, t);
+	n = take_readings(&crew, t, readings);
 	check_children();
 	kill_children();
 	while (wait(NULL) > 0)
 		continue;
-	print(o, t, &before, &after);
+	print(o, t, readings, n);
 }
 
 int main(int argc, char **argv)
@@ -285,7 +405,7 @@ int main(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? EXIT_BAD_INPUT : EXIT_DONE;
-	if (o.apart && place_cpus(cpus, 2) < 2) {
+	if (o.place == PLACE_APART && place_cpus(cpus, 2) < 2) {
 		complain("--place apart needs two CPUs");
 		return EXIT_BAD_INPUT;
 	}

@@ -13,7 +13,7 @@ static void rest(uint64_t us)
 	(void)nanosleep(&t, NULL);
 }
 
-int play_first(const struct end *e, const struct options *o, uint64_t steps,
+int play_first(const struct end *e, const struct options *o, const struct stage *s,
 	       struct tally *t)
 {
 	volatile uint64_t used = 1;
@@ -28,12 +28,12 @@ int play_first(const struct end *e, const struct options *o, uint64_t steps,
 		r = r ? r : end_wait(e, &word);
 		if (r)
 			return r;
-		used = clock_work(used, steps);
+		used = clock_work(used, s->steps);
 		t->turns = t->turns + 1;
 	}
 }
 
-int play_second(const struct end *e, const struct options *o, uint64_t steps,
+int play_second(const struct end *e, const struct options *o, const struct stage *s,
 		struct tally *t)
 {
 	volatile uint64_t used = 1;
@@ -49,7 +49,7 @@ int play_second(const struct end *e, const struct options *o, uint64_t steps,
 				(uint64_t)clock_now_ns() - word;
 			t->samples = t->samples + 1;
 		}
-		used = clock_work(used, steps);
+		used = clock_work(used, s->steps);
 		r = end_write(e, 1);
 		if (r)
 			return r;

@@ -79,6 +79,21 @@ class Program(unittest.TestCase):
         self.assertLessEqual(r["pair_least_per_s"] * 3, r["per_s"] + 1)
         self.assertGreaterEqual(r["pair_most_per_s"] * 3, r["per_s"] - 1)
 
+    def test_work_that_changes(self):
+        r = self.result("--long-us", 300, "--kind", "unix", "--seconds", "0.3")
+        self.assertEqual(sum(p["round_trips"] for p in r["phases"]), r["round_trips"])
+        for phase in r["phases"]:
+            self.assertGreaterEqual(phase["seconds"], 0.1)
+        self.assertEqual(len(r["phases"]), 3)
+        self.assertEqual(len(self.result("--work-us", 1)["phases"]), 1)
+
+    def test_one_cpu_and_a_start_on_it(self):
+        for more in ((), ("--beside", "one", "--nice", 19)):
+            for place in ("together", "start"):
+                r = self.result("--place", place, "--seconds", "0.3", *more)
+                self.assertEqual(r["place"], place)
+                self.assertGreater(r["round_trips"], 0)
+
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU")
     def test_apart(self):
         self.assertEqual(self.result("--place", "apart")["place"], "apart")
@@ -93,6 +108,7 @@ class Program(unittest.TestCase):
         for words in (("--kind", "fifo"), ("--kind",), ("--way", ""), ("--place", "x"),
                       ("--pairs", "0"), ("--pairs", "65"), ("--work-us", "-1"),
                       ("--pause-us", "1.5"), ("--window-us", "x"), ("--seconds", "0"),
+                      ("--long-us", "-1"), ("--nice", "20"), ("--nice", "-1"), ("--beside", "two"),
                       ("--seconds", "61"), ("--seconds", "1.2.3"), ("--seconds", "inf"), ("more",)):
             r = run(PROGRAM, *words)
             self.assertEqual((r.returncode, r.stdout), (2, ""), words)
