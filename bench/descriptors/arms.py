@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The arms: three ways of the program, one under the preload module, four with CPUs kept awake."""
+"""The arms: three ways of the program, one under the preload module, four with CPUs kept awake, and
+one whose ends share a CPU."""
 
 import subprocess
 from pathlib import Path
@@ -15,6 +16,7 @@ class Arm(NamedTuple):
     path: Optional[Path] = None         # what is preloaded
     held: bool = False                  # while idle CPUs are kept from sleeping
     beside: str = "none"                # what the program starts beside the pairs
+    place: Optional[str] = None         # where its ends run; None: where the cell has them
     prefix: tuple = ()                  # what starts the program
     missing: Optional[str] = None
 
@@ -44,7 +46,8 @@ def arms(build, only, cheap, held_missing):
     """In the order of the tables; the plain one is always among them. @held_missing: why CPUs
     cannot be kept awake, or None."""
     module = build / MODULE
-    found = [Arm("plain"), Arm("fixed", "fixed"), Arm("library", "library"),
+    found = [Arm("plain"), Arm("fixed", "fixed"), Arm("pinned", place="together"),
+             Arm("library", "library"),
              Arm("ours", path=module,
                  missing=None if module.is_file() else f"not built: {module.name}"),
              Arm("held", held=True,

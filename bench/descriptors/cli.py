@@ -17,7 +17,7 @@ from preload.session import QUICK_ROUNDS
 
 from . import judging, measuring, table
 from .arms import arms as find_arms
-from .groups import cells
+from .groups import cells, takes
 
 ROUNDS, SECONDS = 9, 1.0
 LIMIT_MORE_S = 30
@@ -33,9 +33,10 @@ def parser():
                description="Hand-offs through descriptors: plain calls, looks for a fixed time, "
                            "ipcwait/fd.h, the preload module, and CPUs kept awake.")
     p.add_argument("--groups", type=some, metavar="NAMES",
-                   help="apart, free, pairs, busy, long; with commas")
+                   help="apart, free, pairs, busy, long, start, start-busy, start-nice, together, "
+                        "again; with commas")
     p.add_argument("--arms", type=some, metavar="NAMES",
-                   help="fixed, library, ours, held, awake, spinner, hog, with commas; plain is "
+                   help="fixed, pinned, library, ours, held, awake, spinner, hog, with commas; plain is "
                         "always there, spinner only if named")
     p.add_argument("--list", action="store_true", help="print the cells, measure nothing")
     p.add_argument("--rounds", type=whole(1, 999), metavar="N", help=f"({ROUNDS})")
@@ -90,7 +91,7 @@ def measure(o, chosen, arms, c):
     bar = Progress(quiet=o.no_progress or not sys.stderr.isatty())
     result = blank(o, c, arms)
     for cell in chosen:
-        mine = [a for a in arms if cell.group != "busy" or a.beside == "none"]
+        mine = [a for a in arms if takes(cell.group, a)]
         rounds = measuring.rounds(cell, mine, c.rounds, c, bar.note)
         rows = judging.judge(cell.group, rounds, [a.name for a in mine if not a.missing])
         result["cells"].append({"name": cell.name, "rounds": rounds, "rows": rows})

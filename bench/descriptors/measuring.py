@@ -16,12 +16,23 @@ from preload.measuring import what_is_wrong
 PROGRAM = "bench/descriptors/pairs"
 
 
-def environment(arm):
-    env = for_programs()
+def environment(arm, moves=False):
+    """@moves: the library may move threads of the program, as the module always may."""
+    env = for_programs(**({"IPCWAIT_PLACE": "1"} if moves else {}))
     env.pop("LD_PRELOAD", None)
     if arm.path:
         env.update(LD_PRELOAD=str(arm.path), IPCWAIT_FD="1")
     return env
+
+
+def of_phases(phases):
+    """Where the work changes: of a round trip, in the first third, the middle and the last."""
+    if len(phases) < 3:
+        return {}
+    first, middle, last = ({"time_s": p["seconds"] / p["round_trips"],
+                            "processes_cpu_s": p["cpu_s"] / p["round_trips"]} for p in phases)
+    return {**last, "first_time_s": first["time_s"], "first_cpu_s": first["processes_cpu_s"],
+            "long_time_s": middle["time_s"], "long_cpu_s": middle["processes_cpu_s"]}
 
 
 def figures(text):
@@ -38,7 +49,10 @@ def figures(text):
                 "pair_least_per_s": r["pair_least_per_s"],
                 "pair_most_per_s": r["pair_most_per_s"],
                 "latency_s": latency.get("median_ns", 0) / 1e9 or None,
-                "latency_p90_s": latency.get("p90_ns", 0) / 1e9 or None}
+                "latency_p90_s": latency.get("p90_ns", 0) / 1e9 or None,
+                **of_phases(r["phases"])}
+    except ZeroDivisionError as e:
+        raise ValueError("a third of it did nothing") from e
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as e:
         raise ValueError("it printed no result") from e
 
@@ -55,11 +69,12 @@ def execute(argv, env, c):
 def measure(cell, arm, c):
     """The run, with "why" if it has no figures."""
     argv = [*arm.prefix, str(c.build / PROGRAM), *cell.options(), "--way", arm.way,
-            *(["--beside", arm.beside] if cell.group != "busy" else []),
-            "--seconds", f"{c.seconds:.6f}"]
+            *(["--beside", arm.beside] if cell.beside == "none" else []),
+            *(["--place", arm.place] if arm.place else []),
+            "--seconds", f"{cell.seconds(c.seconds):.6f}"]
     before, began = noise.reading(c.fsroot), time.monotonic()
     with hold_awake() if arm.held else contextlib.nullcontext():
-        status, used = execute(argv, environment(arm), c)
+        status, used = execute(argv, environment(arm, cell.moves), c)
     wall_s, after = time.monotonic() - began, noise.reading(c.fsroot)
     said = (c.folder / "stderr").read_text("utf-8", "replace")
     run = {"arm": arm.name, "why": f"hung: no end after {c.limit_s:g} s" if status is None

@@ -4,7 +4,8 @@
 from harness.quantity import digits, time_ns
 
 NAMES = {"speed": "round trips/s", "time": "round trip", "cpu": "machine CPU",
-         "own_cpu": "CPU", "answers_cpu": "CPU, waits", "latency": "latency"}
+         "own_cpu": "CPU", "answers_cpu": "CPU, waits", "latency": "latency",
+         "worst": "worst trip", "again": "trip again"}
 
 
 def own(row):

@@ -38,7 +38,7 @@ def bench(*words):
 def good(time_s, cpu_s=1.0, latency_s=None, noisy=False):
     return {"why": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s,
             "latency_s": latency_s, "processes_cpu_s": cpu_s, "answers_cpu_s": cpu_s,
-            "per_s": 1 / time_s}
+            "per_s": 1 / time_s, "first_time_s": 2.0}
 
 
 def bad(arm="library"):
@@ -143,6 +143,19 @@ class Judging(unittest.TestCase):
         self.assertEqual((row["values"], row["median"], row["low"]), ([0.5, 0.1], 0.3, None))
         self.assertEqual(row["own"], 7.0)
 
+    def test_the_worst_round_and_the_run_itself(self):
+        rounds = [{"plain": good(10.0), "library": good(t)} for t in (1.0, 2.0, 4.0)]
+        row = judging.compared(Bar("worst", 0.5, "plain"), rounds, "library")
+        self.assertEqual((row["values"], row["median"]), ([0.1, 0.2, 0.4], 0.4))
+        row = judging.compared(Bar("again", 1.15, groups.ITSELF), [*rounds, {"library": bad()}],
+                               "library")
+        self.assertEqual((row["values"], row["median"]), ([0.5, 1.0, 2.0], 1.0))
+
+    def test_the_faster_of_two(self):
+        done = {"plain": good(2.0), "pinned": good(1.0), "fixed": good(0.5)}
+        self.assertIs(judging.other(done, groups.FASTER), done["pinned"])
+        self.assertIsNone(judging.other({"plain": good(1.0)}, groups.FASTER))
+
     def verdict_of(self, group, figure, *rounds):
         rows = judging.judge(group, list(rounds), ["plain", "library"])
         return {(r["arm"], r["figure"]): r["verdict"] for r in rows}["library", figure]
@@ -158,6 +171,12 @@ class Judging(unittest.TestCase):
             self.assertEqual(self.verdict_of("apart", "time", *rounds), want)
         self.assertEqual(self.verdict_of("long", "latency", *[
             {"plain": good(1.0, 1.0, 1.0), "library": good(1.0, 1.0, 2.0)}] * 6), judging.MISSED)
+
+    def test_the_verdict_of_the_worst_round(self):
+        fast, slow = ({"plain": good(10.0), "library": good(t)} for t in (2.0, 6.0))
+        for want, rounds in ((judging.REACHED, [fast] * 6), (judging.MISSED, [fast] * 5 + [slow]),
+                             (judging.FEW, [slow] * 5)):
+            self.assertEqual(self.verdict_of("start", "worst", *rounds), want)
 
     def test_speed_is_better_when_it_is_more(self):
         done = {"plain": good(2.0), "fixed": good(1.0), "library": good(0.5)}
@@ -200,6 +219,33 @@ class Cells(unittest.TestCase):
         self.assertEqual(len(pairs), 24)
         self.assertIn("8", pairs[-1].options())
 
+    def test_who_is_measured_where(self):
+        found = arms.arms(pathlib.Path("/nowhere"), None, False, None)
+        names = {group: [a.name for a in found if groups.takes(group, a)] for group in groups.BARS}
+        self.assertEqual(names["start"], ["plain", "library", "ours"])
+        self.assertEqual(names["together"], ["plain", "pinned", "library", "ours"])
+        self.assertEqual(names["again"], ["plain", "fixed", "library", "ours"])
+        self.assertNotIn("hog", names["busy"])
+        self.assertNotIn("pinned", names["apart"])
+        for group, bars in groups.BARS.items():
+            for bar in bars:
+                self.assertLessEqual({*groups.ONE_OF.get(bar.against, ())}, {*names[group]})
+
+    def test_cells_that_begin_on_one_cpu_are_short(self):
+        (pipe, *_) = groups.cells("start-nice")
+        self.assertEqual((pipe.seconds(1.0), pipe.seconds(0.02)), (0.5, 0.02))
+        self.assertTrue(pipe.moves)
+        self.assertEqual(pipe.options()[-6:], ["--beside", "one", "--nice", "19", "--place", "start"])
+        (pipe, *_) = groups.cells("pairs")
+        self.assertEqual((pipe.seconds(1.0), pipe.moves), (1.0, False))
+
+    def test_the_figures_are_of_the_last_third(self):
+        phases = [{"round_trips": n, "seconds": 1.0, "cpu_s": 2.0} for n in (10, 1, 5)]
+        run = measuring.of_phases(phases)
+        self.assertEqual((run["first_time_s"], run["long_time_s"], run["time_s"]), (0.1, 1.0, 0.2))
+        self.assertEqual(run["processes_cpu_s"], 0.4)
+        self.assertEqual(measuring.of_phases(phases[:1]), {})
+
     def test_arms(self):
         found = arms.arms(pathlib.Path("/nowhere"), "ours,held", True, None)
         self.assertEqual([a.name for a in found], ["plain", "ours", "held"])
@@ -217,6 +263,8 @@ class Cells(unittest.TestCase):
         env = measuring.environment(arms.Arm("ours", path=pathlib.Path("/x.so")))
         self.assertEqual((env["LD_PRELOAD"], env["IPCWAIT_FD"]), ("/x.so", "1"))
         self.assertNotIn("LD_PRELOAD", measuring.environment(arms.Arm("plain")))
+        self.assertNotIn("IPCWAIT_PLACE", measuring.environment(arms.Arm("library")))
+        self.assertEqual(measuring.environment(arms.Arm("library"), True)["IPCWAIT_PLACE"], "1")
 
 
 class Command(unittest.TestCase):
