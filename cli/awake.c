@@ -75,7 +75,7 @@ static int print_status(const struct options *o)
 	struct awake_machine machine;
 	struct awake_choice choice;
 
-	awake_machine_read(&machine);
+	(void)awake_machine_read(&machine, INT64_MAX);
 	awake_choose(&choice, &machine, &o->awake);
 	awake_print_status(&machine, &choice, &o->awake);
 	return EXIT_DONE;

@@ -4,6 +4,7 @@
 #define CLI_AWAKE_H
 
 #include "awake_policy.h"
+#include "awake_trial.h"
 #include "run.h"
 
 /* Of one CPU. A pair that hands over always keeps one of its two CPUs at work: docs/awake.md */
@@ -35,10 +36,13 @@ struct awake_machine {
 	bool poll;                     /* they can poll */
 	int device_error;              /* why it cannot be opened; 0: it can */
 	int64_t requested_us;          /* by all who hold the device; -1: not known */
-	uint64_t wake_ns;              /* of a halted CPU */
-	const char *wake_from;         /* where that is from */
-	uint64_t spinner_ns,
-		polled_ns; /* of one with a spinner, that polls; 0: not known */
+	unsigned first, second;   /* the two between which wakes are tried, as places in
+					* cpu[]; the same: there is one */
+	struct awake_trial trial; /* the last, or the one that is under way */
+	const char *known_from;   /* where what it knew before is from */
+	uint64_t table_ns;        /* what is taken where nothing is known */
+	struct awake_wakes wakes; /* what it has come to */
+	const char *wake_from;    /* where the wake of a halted CPU is from */
 };
 
 /* What will be done about it, and why not more. */
@@ -47,13 +51,25 @@ struct awake_choice {
 	uint64_t spinner_cpus;
 	const char *qos_not, *spinner_not; /* NULL: it is possible */
 	const char *nothing; /* NULL: at least one is possible, and may help */
+	bool again;          /* a trial said so, or could not say: another one may differ */
 	char text[352], qos_text[160], spinner_text[160]; /* what they point to */
 };
 
 /* The subcommand. Returns an exit status. */
 int awake_main(int argc, char **argv);
 
-void awake_machine_read(struct awake_machine *m);
+/*
+ * With a trial, which begins no round after @most_ns. Return: 0; the trial is not over: the pause
+ * before its next round, in ns.
+ */
+uint64_t awake_machine_read(struct awake_machine *m, int64_t most_ns);
+
+/*
+ * Another trial. awake_machine_round() is one round of it, some 12 ms in which a CPU is busy.
+ * Return: the pause before the next round, in ns; 0: it is over. @m has what it has come to.
+ */
+void awake_machine_ask(struct awake_machine *m);
+uint64_t awake_machine_round(struct awake_machine *m);
 void awake_choose(struct awake_choice *c, const struct awake_machine *m,
 		  const struct awake_options *o);
 
@@ -62,10 +78,18 @@ void awake_print_status(const struct awake_machine *m, const struct awake_choice
 			const struct awake_options *o);
 
 /*
- * Half the wakes of a thread that had been asleep for 30 us took this long or less, in ns; 0 if
- * that cannot be measured. Some 10 ms. Threads on CPUs @a and @b.
+ * One round of the trial: wakes of a thread that slept for 30 us on the CPU at place @b, by one at
+ * place @a. In @w is 0 for what is not measured, or was disturbed.
  */
-uint64_t awake_probe_ns(unsigned a, unsigned b);
+void awake_probe_round(const struct awake_machine *m, unsigned a, unsigned b,
+		       struct awake_wakes *w);
+
+/* How often a CPU has begun to idle, and in its first state. All 0 where that is not counted. */
+struct awake_idles {
+	uint64_t all, polls;
+};
+
+void awake_idles_read(const struct awake_machine *m, unsigned cpu, struct awake_idles *n);
 
 /* What the CPUs do. */
 struct awake_sampler;
@@ -108,7 +132,9 @@ struct awake {
 	struct awake_sampler *sampler;
 	struct awake_spinners *spinners; /* NULL: not made yet */
 	struct awake_sample sample;
-	int64_t last_ns;
+	int64_t ask_at;   /* the next round of a trial, or the next trial; 0: none */
+	bool asking;      /* a trial is under way */
+	unsigned asked;   /* trials since the start */
 	uint64_t cost_ns; /* of a sample */
 	int device;       /* -1: not held */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine offers, and what follows for `ipcwait awake`. */
+/* What this machine offers to `ipcwait awake`. */
 #include "awake.h"
+#include "awake_found.h"
 #include "../tools/common/cpu_list.h"
 #include "../tools/common/place.h"
 #include "info.h"
@@ -9,25 +10,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CPUS    "/sys/devices/system/cpu/"
 #define CPUIDLE CPUS "cpuidle/"
 #define STATE0  CPUS "cpu%u/cpuidle/state0/"
-
-/*
- * A wake of a polling CPU takes 2 to 3 us on the guests that were looked at, and one on metal whose
- * CPUs do not go deep hardly more. Below this there is little to gain.
- */
-#define CHEAP_NS (6 * AWAKE_US)
-
-/*
- * What seems to gain nothing is tried again, and the least counts: of 119 trials beside starting
- * servers, on a guest where polling makes a wake of 22 us one of 2, two said 20 and 21.
- */
-#define TRIALS 3
 
 static void read_cpus(struct awake_machine *m, const struct info *info)
 {
@@ -109,184 +98,100 @@ static void read_quota(struct awake_machine *m, struct info *info)
 	m->quota_cpus = fact && fact->kind == INFO_NUMBER ? fact->number : 0;
 }
 
-/* Two CPUs of the program's, as places in the list: the first, and the last. False: it has one. */
-static bool two_cpus(const struct awake_machine *m, unsigned *first, unsigned *last)
+/* The program's first CPU, and its last. Both are the same if it has one. */
+static void read_two_cpus(struct awake_machine *m)
 {
-	*last = 63 - (unsigned)__builtin_clzll(m->usable_mask | 1);
-	*first = (unsigned)__builtin_ctzll(m->usable_mask | UINT64_C(1) << 63);
-	return *last > *first;
+	m->second = 63 - (unsigned)__builtin_clzll(m->usable_mask | 1);
+	m->first = (unsigned)__builtin_ctzll(m->usable_mask | UINT64_C(1) << 63);
+	if (m->first > m->second)
+		m->first = m->second;
 }
 
-/* Measured now, before, or a table's. */
-static void read_wake(struct awake_machine *m, unsigned a, unsigned b)
+/* The kernel can be asked to poll on all CPUs. */
+static bool may_hold(const struct awake_machine *m)
 {
+	return m->poll && !m->device_error && m->online <= AWAKE_CPUS_MOST;
+}
+
+/* Where another process holds a request no CPU halts, and its wake cannot be measured. */
+static bool can_try(const struct awake_machine *m)
+{
+	return m->second > m->first && m->requested_us != 0;
+}
+
+void awake_machine_ask(struct awake_machine *m)
+{
+	struct awake_wakes known = { .ns = { 0 } };
 	struct ipcwait_calibration c;
 
-	m->wake_from = "measured just now";
-	/* Where somebody holds a request no CPU halts, and its wake cannot be measured. */
-	m->wake_ns = a == b || m->requested_us == 0 ? 0 : awake_probe_ns(a, b);
-	if (m->wake_ns)
-		return;
+	read_device(m);
 	if (ipcwait_calibration_get(&c))
 		c = (struct ipcwait_calibration){ .block_ns = 0 };
-	m->wake_from = c.samples_used ? "calibration" : "from a table";
-	m->wake_ns = c.samples_used ? c.latency_ns : c.block_ns;
-}
-
-/* Beside a request. What stops a process waits: one that is stopped keeps no CPU awake. */
-static uint64_t polled_ns(unsigned a, unsigned b)
-{
-	sigset_t stops, mask;
-	uint64_t ns = 0;
-	int fd = -1;
-
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGTSTP);
-	sigaddset(&stops, SIGTTIN);
-	sigaddset(&stops, SIGTTOU);
-	(void)pthread_sigmask(SIG_BLOCK, &stops, &mask);
-	if (!awake_hold_begin(&fd)) {
-		ns = awake_probe_ns(a, b);
-		awake_hold_end(&fd);
+	m->table_ns = c.block_ns;
+	m->known_from = "an earlier trial";
+	if (!awake_found_load(&known, m->cpu[m->first], m->cpu[m->second]) &&
+	    c.samples_used) {
+		known.ns[AWAKE_HALTS] = c.latency_ns;
+		m->known_from = "calibration";
 	}
-	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	return ns;
+	awake_trial_begin(&m->trial,
+			  1u << AWAKE_SPINS | (unsigned)may_hold(m) << AWAKE_POLLS, &known);
 }
 
-/* A wake of @ns, if it is known, is worth no effort. */
-static bool is_hardly_better(const struct awake_machine *m, uint64_t ns)
+/* The wake of a halted CPU has to be assumed, if nothing else is known. */
+static void conclude(struct awake_machine *m)
 {
-	return ns * 4 > m->wake_ns * 3;
+	enum awake_source source = awake_trial_wakes(&m->trial, &m->wakes);
+
+	m->wake_from = source == AWAKE_ROUNDS ? "measured just now" : m->known_from;
+	if (source == AWAKE_ROUNDS)
+		awake_found_save(&m->wakes, m->cpu[m->first], m->cpu[m->second]);
+	if (m->wakes.ns[AWAKE_HALTS])
+		return;
+	m->wakes.ns[AWAKE_HALTS] = m->trial.known.ns[AWAKE_HALTS];
+	if (m->wakes.ns[AWAKE_HALTS])
+		return;
+	m->wakes.ns[AWAKE_HALTS] = m->table_ns;
+	m->wake_from = "from a table";
 }
 
-static void read_gain_of_polling(struct awake_machine *m, unsigned a, unsigned b)
+uint64_t awake_machine_round(struct awake_machine *m)
 {
-	m->polled_ns = polled_ns(a, b);
-	for (int i = 1; i < TRIALS && is_hardly_better(m, m->polled_ns); i++) {
-		uint64_t ns = polled_ns(a, b);
+	bool turned = m->trial.rounds & 1;
+	struct awake_wakes round;
+	uint64_t pause_ns = 0;
 
-		if (ns && ns < m->polled_ns)
-			m->polled_ns = ns;
+	if (can_try(m)) {
+		/* Of two CPUs one may have something to do for all of the trial. */
+		awake_probe_round(m, turned ? m->second : m->first,
+				  turned ? m->first : m->second, &round);
+		pause_ns = awake_trial_add(&m->trial, &round);
 	}
+	conclude(m);
+	return pause_ns;
 }
 
-/* The same wakes beside what could be done about them. */
-static void read_gains(struct awake_machine *m, unsigned first, unsigned last)
+static void nap(uint64_t ns)
 {
-	uint64_t mask = UINT64_C(1) << last;
-	struct awake_spinners *spinners = awake_spinners_make(m, &mask);
+	const struct timespec span = { .tv_nsec = (long)ns };
 
-	if (spinners) {
-		awake_spinners_set(spinners, mask);
-		m->spinner_ns = awake_probe_ns(m->cpu[first], m->cpu[last]);
-		awake_spinners_end(spinners);
-	}
-	if (m->poll)
-		read_gain_of_polling(m, m->cpu[first], m->cpu[last]);
+	(void)nanosleep(&span, NULL);
 }
 
-void awake_machine_read(struct awake_machine *m)
+uint64_t awake_machine_read(struct awake_machine *m, int64_t most_ns)
 {
 	static struct info info = { .root = "", .section = "" };
-	unsigned first, last;
-	bool two;
+	int64_t begin = ipcwait_now_ns();
+	uint64_t pause_ns;
 
 	memset(m, 0, sizeof(*m));
 	info.facts = 0;
 	read_cpus(m, &info);
 	read_idle(m, &info);
-	read_device(m);
 	read_quota(m, &info);
-	two = two_cpus(m, &first, &last);
-	read_wake(m, m->cpu[first], m->cpu[two ? last : first]);
-	if (two)
-		read_gains(m, first, last);
-}
-
-static const char *why_nothing(struct awake_choice *c, const struct awake_machine *m,
-			       const struct awake_options *o)
-{
-	if (m->usable < 2)
-		return "there is one CPU: who waits has to leave it to the other";
-	if (m->idle_poll)
-		return "idle CPUs poll already: the kernel was started with idle=poll";
-	if (m->quota_cpus > 0 && o->backend != AWAKE_BACKEND_QOS) {
-		(void)snprintf(c->text, sizeof(c->text),
-			       "a control group allows %.2f CPUs: polling would take more",
-			       m->quota_cpus);
-		return c->text;
-	}
-	if (m->wake_ns && m->wake_ns < CHEAP_NS && o->backend == AWAKE_BACKEND_AUTO) {
-		(void)snprintf(c->text, sizeof(c->text),
-			       "wakes are cheap here, %.1f us (%s): nothing to gain",
-			       (double)m->wake_ns / AWAKE_US, m->wake_from);
-		return c->text;
-	}
-	return NULL;
-}
-
-/* False unless a wake of @ns is known to be hardly better than one of a halted CPU. */
-static bool gains_nothing(const struct awake_machine *m, const struct awake_options *o,
-			  uint64_t ns)
-{
-	return o->backend == AWAKE_BACKEND_AUTO && is_hardly_better(m, ns);
-}
-
-static const char *no_gain(char *text, size_t size, const struct awake_machine *m,
-			   uint64_t ns, const char *of)
-{
-	(void)snprintf(text, size,
-		       "a wake takes %.1f us of a CPU %s, %.1f us of a halted one",
-		       (double)ns / AWAKE_US, of, (double)m->wake_ns / AWAKE_US);
-	return text;
-}
-
-static const char *why_no_qos(struct awake_choice *c, const struct awake_machine *m,
-			      const struct awake_options *o)
-{
-	if (o->backend == AWAKE_BACKEND_SPINNER)
-		return "--backend says so";
-	if (!m->poll)
-		return "the kernel has no cpuidle driver with a POLL state that is enabled";
-	if (m->online > AWAKE_CPUS_MOST)
-		return "it would make more than 64 CPUs poll";
-	if (m->device_error) {
-		(void)snprintf(c->qos_text, sizeof(c->qos_text), AWAKE_DEVICE ": %s",
-			       strerror(m->device_error));
-		return c->qos_text;
-	}
-	return gains_nothing(m, o, m->polled_ns) ? no_gain(c->qos_text, sizeof(c->qos_text),
-							   m, m->polled_ns, "that polls")
-						 : NULL;
-}
-
-static const char *why_no_spinner(struct awake_choice *c, const struct awake_machine *m,
-				  const struct awake_options *o)
-{
-	if (o->backend == AWAKE_BACKEND_QOS)
-		return "--backend says so";
-	if (m->quota_cpus > 0)
-		return "a control group limits CPU time";
-	return gains_nothing(m, o, m->spinner_ns)
-		       ? no_gain(c->spinner_text, sizeof(c->spinner_text), m, m->spinner_ns,
-				 "with a spinner")
-		       : NULL;
-}
-
-void awake_choose(struct awake_choice *c, const struct awake_machine *m,
-		  const struct awake_options *o)
-{
-	*c = (struct awake_choice){ .qos = false };
-	c->nothing = why_nothing(c, m, o);
-	c->qos_not = why_no_qos(c, m, o);
-	c->spinner_not = why_no_spinner(c, m, o);
-	if (c->nothing)
-		return;
-	c->qos = !c->qos_not;
-	c->spinner_cpus = c->spinner_not ? 0 : m->usable_mask;
-	if (c->qos || c->spinner_cpus)
-		return;
-	(void)snprintf(c->text, sizeof(c->text), "qos: %s; spinner: %s", c->qos_not,
-		       c->spinner_not);
-	c->nothing = c->text;
+	read_two_cpus(m);
+	awake_machine_ask(m);
+	while ((pause_ns = awake_machine_round(m)) && ipcwait_now_ns() - begin < most_ns)
+		nap(pause_ns);
+	return pause_ns;
 }

@@ -31,19 +31,22 @@ static void print_requests(const struct awake_machine *m)
 
 static void print_wakes(const struct awake_machine *m)
 {
-	printf("%-12s%.1f us of a halted CPU (%s)", "wakes", (double)m->wake_ns / AWAKE_US,
-	       m->wake_from);
-	if (m->polled_ns)
-		printf(", %.1f us of a polling one", (double)m->polled_ns / AWAKE_US);
-	if (m->spinner_ns)
-		printf(", %.1f us of one with a spinner", (double)m->spinner_ns / AWAKE_US);
-	putchar('\n');
+	const uint64_t *ns = m->wakes.ns;
+
+	printf("%-12s%.1f us of a halted CPU (%s)", "wakes",
+	       (double)ns[AWAKE_HALTS] / AWAKE_US, m->wake_from);
+	if (ns[AWAKE_POLLS])
+		printf(", %.1f us of a polling one", (double)ns[AWAKE_POLLS] / AWAKE_US);
+	if (ns[AWAKE_SPINS])
+		printf(", %.1f us of one with a spinner",
+		       (double)ns[AWAKE_SPINS] / AWAKE_US);
+	printf("; %u rounds\n", m->trial.rounds);
 }
 
 static void print_choice(const struct awake_machine *m, const struct awake_choice *c,
 			 const struct awake_options *o)
 {
-	const struct awake_rules rules = { .wake_ns = m->wake_ns };
+	const struct awake_rules rules = { .wake_ns = m->wakes.ns[AWAKE_HALTS] };
 
 	printf("%-12s%s\n", "qos", c->qos_not ? c->qos_not : "possible");
 	printf("%-12s%s\n", "spinner", c->spinner_not ? c->spinner_not : "possible");

@@ -68,6 +68,22 @@ static int open_file(unsigned cpu, unsigned state, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+void awake_idles_read(const struct awake_machine *m, unsigned cpu, struct awake_idles *n)
+{
+	*n = (struct awake_idles){ 0 };
+	for (unsigned i = 0; m->counters && i < STATES_MOST; i++) {
+		int fd = open_file(cpu, i, "usage");
+		uint64_t usage;
+
+		if (fd < 0)
+			return;
+		usage = number_in(fd);
+		close(fd);
+		n->all += usage;
+		n->polls += i ? 0 : usage;
+	}
+}
+
 static bool open_state(struct cpu *c)
 {
 	struct state *s = &c->state[c->states];

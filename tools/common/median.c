@@ -28,3 +28,9 @@ double lowest_tenth(double *v, unsigned n)
 	qsort(v, n, sizeof(*v), compare);
 	return v[n / 10];
 }
+
+double lowest_quarter(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	return v[n / 4];
+}

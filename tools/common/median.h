@@ -8,4 +8,7 @@ double median(double *v, unsigned n);
 /* Sorts @v, not empty. What a tenth of them do not exceed. */
 double lowest_tenth(double *v, unsigned n);
 
+/* The same, a quarter of them. */
+double lowest_quarter(double *v, unsigned n);
+
 #endif
