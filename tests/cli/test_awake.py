@@ -161,6 +161,28 @@ class Status(AwakeTest):
             self.assertIn(name, s)
         self.assertIn("%d usable" % len(CPUS), s["CPUs"])
 
+    def test_what_a_trial_has_found_is_kept(self):
+        """If other programs leave it enough of the CPUs."""
+        if "measured just now" in self.status()["wakes"]:
+            with open(self.path("calibration.awake"), encoding="ascii") as f:
+                self.assertRegex(f.read(), r"^ipcwait-awake 1 [-0-9a-f]+ \d+ \d+ [1-9]\d* \d+ \d+\n$")
+        before = self.files()
+        self.status(IPCWAIT_CALIBRATION="none")
+        self.assertEqual(self.files(), before)
+
+    def test_what_it_cannot_believe_is_ignored(self):
+        for text in "", "ipcwait-awake 1 another-boot 0 1 15100 9000 2400\n", "x" * 5000:
+            self.write("calibration.awake", text)
+            self.assertNotIn("an earlier trial", self.status()["wakes"])
+
+    def test_a_no_of_the_trial_is_asked_again(self):
+        r = self.awake(TRUE)
+        self.assertEqual(r.returncode, 0, r)
+        for line in r.stderr.splitlines():
+            if "keeps no CPU awake" in line and len(CPUS) > 1:
+                self.assertRegex(line, r"the next trial is in \d+ s$|the trial goes on$|"
+                                 "control group|idle=poll")
+
     def test_somebody_holds_it(self):
         if not requested_us():
             self.skipTest("the device cannot be read, or another process holds it")
