@@ -124,6 +124,7 @@ int awake_main(int argc, char **argv)
 	if (first < 0)
 		return RUN_FAILED;
 	o.awake.explain = o.explain;
+	o.awake.alone = first == argc;
 	if (o.status)
 		return print_status(&o);
 	return first < argc ? run_beside(&o, argv + first) : run_alone(&o);

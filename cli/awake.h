@@ -21,6 +21,7 @@ struct awake_options {
 	enum awake_backend backend;
 	unsigned budget_percent;
 	bool explain;
+	bool alone; /* there is no program: a no is the end */
 };
 
 /* What this machine, and the groups and masks of this process, have to offer. */

@@ -16,9 +16,9 @@
 
 /*
  * A trial that said no may have been disturbed for all of its time, so another one follows after
- * ASK_NS, and twice as long after each, at most ASK_DOUBLED times: 320 s. A round keeps one CPU busy
- * for 12 ms, so a trial of 3 rounds takes 0.4 % of a CPU in the first 10 s and 0.01 % in the end.
- * One of AWAKE_ROUNDS_MOST takes three times as much.
+ * ASK_NS. The pause doubles with each of them, at most ASK_DOUBLED times: 320 s. A round keeps one
+ * CPU busy for 12 ms, so a trial of 3 rounds takes 0.4 % of a CPU in the first 10 s and 0.01 % in
+ * the end. One of AWAKE_ROUNDS_MOST takes three times as much.
  */
 #define ASK_NS      (10000 * (int64_t)AWAKE_MS)
 #define ASK_DOUBLED 5
@@ -212,10 +212,10 @@ static int prepare(struct awake *a)
 
 	if (by)
 		return complain("process %ld keeps CPUs awake already", (long)by);
-	pause_ns = awake_machine_read(&a->machine, START_MOST_NS);
+	pause_ns = awake_machine_read(&a->machine, o->alone ? INT64_MAX : START_MOST_NS);
 	a->asking = pause_ns != 0;
 	awake_choose(&a->choice, &a->machine, o);
-	if (a->choice.nothing && !a->choice.again)
+	if (a->choice.nothing && (!a->choice.again || o->alone))
 		return complain("keeps no CPU awake: %s", a->choice.nothing);
 	(void)snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 	if (setenv(AWAKE_VARIABLE, pid, 1))

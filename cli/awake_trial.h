@@ -11,8 +11,8 @@
  *	no                                              6 that agree
  *	other than what this boot has found             6 that agree
  *
- * If that many do not agree, what this boot has found stays. If it has found nothing, the medians of
- * AWAKE_ROUNDS_MOST rounds decide, where at least 3 of them measured something.
+ * If that many do not agree, what this boot has found stays. If it has found nothing, the medians
+ * of AWAKE_ROUNDS_MOST rounds decide, where at least 3 of them measured something.
  */
 #ifndef CLI_AWAKE_TRIAL_H
 #define CLI_AWAKE_TRIAL_H

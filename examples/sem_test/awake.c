@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* It measures a wake first, some 10 ms, and then takes two samples of 10 ms each. */
-#define READY_NS 200000000
+/* A trial first, 0.15 s for a no that nothing disturbs, and then two samples of 10 ms each. */
+#define READY_NS 500000000
 
 #define NOT_FOUND 127
 

@@ -112,20 +112,20 @@ static void the_cache_is_made(void **state)
 
 	(void)state;
 	unsetenv("IPCWAIT_CALIBRATION");
-	setenv("HOME", in_folder("/home"), 1);
+	setenv("HOME", in_folder("/user"), 1);
 	assert_false(is_found(0, 1));
 	awake_found_save(&some, 0, 1);
 	assert_false(is_found(0, 1));
-	assert_int_equal(mkdir(in_folder("/home"), 0700), 0);
+	assert_int_equal(mkdir(in_folder("/user"), 0700), 0);
 	awake_found_save(&some, 0, 1);
 	assert_true(is_found(0, 1));
-	assert_int_equal(stat(in_folder("/home/.cache/ipcwait/awake"), &st), 0);
+	assert_int_equal(stat(in_folder("/user/.cache/ipcwait/awake"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	setenv("XDG_CACHE_HOME", in_folder("/home/other"), 1);
+	setenv("XDG_CACHE_HOME", in_folder("/user/other"), 1);
 	assert_false(is_found(0, 1));
-	assert_int_equal(mkdir(in_folder("/home/other"), 0700), 0);
+	assert_int_equal(mkdir(in_folder("/user/other"), 0700), 0);
 	awake_found_save(&some, 0, 1);
-	assert_int_equal(stat(in_folder("/home/other/ipcwait/awake"), &st), 0);
+	assert_int_equal(stat(in_folder("/user/other/ipcwait/awake"), &st), 0);
 }
 
 static void none_keeps_nothing(void **state)

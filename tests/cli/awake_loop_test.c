@@ -23,6 +23,7 @@ static struct {
 	int64_t now;
 	struct awake_wakes says; /* what trials come to */
 	unsigned rounds;         /* of one trial; the start waits for one round only */
+	bool alone;              /* without a program */
 	unsigned left, trials, samples, lines;
 	char line[512];
 } world;
@@ -60,7 +61,7 @@ uint64_t awake_machine_round(struct awake_machine *m)
 
 uint64_t awake_machine_read(struct awake_machine *m, int64_t most_ns)
 {
-	assert_int_equal(most_ns, S / 2);
+	assert_int_equal(most_ns, world.alone ? INT64_MAX : S / 2);
 	awake_machine_ask(m);
 	m->wake_from = "a test";
 	return awake_machine_round(m);
@@ -263,6 +264,25 @@ static void nothing_is_tried_in_a_hold(void **state)
 	awake_close(&a);
 }
 
+/* Nobody would know that a process which does nothing still runs. */
+static void a_no_is_the_end_without_a_program(void **state)
+{
+	const struct awake_options options = { .budget_percent = 100, .alone = true };
+	static struct awake a;
+
+	(void)state;
+	begin(&a, &no_gain, 1);
+	awake_close(&a);
+	world.alone = true;
+	unsetenv(AWAKE_VARIABLE);
+	assert_int_equal(awake_open(&a, &options), -EINVAL);
+	assert_non_null(strstr(world.line, "keeps no CPU awake: no gain"));
+	assert_null(strstr(world.line, "next trial"));
+	world.says = gain;
+	assert_int_equal(awake_open(&a, &options), 0);
+	awake_close(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_yes_is_not_asked_again),
 		cmocka_unit_test(a_trial_goes_on_beside_the_program),
 		cmocka_unit_test(nothing_is_tried_in_a_hold),
+		cmocka_unit_test(a_no_is_the_end_without_a_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `ipcwait awake` believes of a trial: rounds with figures as they were seen, no real wakes. */
+/* What `ipcwait awake` believes of a trial: rounds with figures as seen, and no real wakes. */
 #include "common/cmocka_all.h"
 
 #include "../../cli/awake_policy.h"
