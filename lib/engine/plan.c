@@ -24,6 +24,13 @@
 /* As long as a thread that moves may take, in ns, the wake of the other CPU included. */
 #define MOVER_NS 200000
 
+/*
+ * A waiter that has waited for so long, in ns and in B, and was woken for what another took, looks
+ * on for B: that is a twentieth of its time at most.
+ */
+#define PATIENCE_NS     1000000
+#define PATIENCE_BLOCKS 20
+
 /* Twice the longest pause of lib/engine/spin.c, in ns. */
 #define KEPT_NS_MOST UINT64_C(4000000000)
 
@@ -254,6 +261,14 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 					  iw_state_known(me->state) ? me->delay_ns : 0),
 			most);
 	}
+}
+
+uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns)
+{
+	bool overdue =
+		waited_ns >= PATIENCE_NS && waited_ns >= PATIENCE_BLOCKS * me->block_ns;
+
+	return overdue ? me->block_ns : 0;
 }
 
 uint64_t iw_plan_longest_ns(const struct iw_waiter *me)

@@ -33,6 +33,12 @@ enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now);
  */
 uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns);
 
+/*
+ * How long it looks on after it has waited for @waited_ns and was woken for what another took, in
+ * ns; 0: no longer than usual.
+ */
+uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns);
+
 /* The longest spin of a known object, in ns. */
 uint64_t iw_plan_longest_ns(const struct iw_waiter *me);
 

@@ -233,12 +233,13 @@ static bool taken_after_timer(struct iw_waiter *me, struct course *c)
 }
 
 /*
- * Looks after a sleep that ended with @r. A waiter that paid for a sleep and got nothing spins
- * before the next, if it may: another has overtaken it. Then the wait lasted beyond the stamp.
+ * Looks after a sleep that ended with @r. A waiter that was woken for what another took spins before
+ * the next sleep, if it may; if it is overdue even where waits are long.
  */
 static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 			struct course *c)
 {
+	uint64_t spin_ns = rest->spin_ns;
 	enum iw_seen seen;
 	bool spins;
 
@@ -247,8 +248,10 @@ static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 	seen = me->what->look(me);
 	if (seen != IW_AWAY)
 		return seen == IW_THERE;
-	spins = rest->spin_ns || (me->woken && (me->share || me->preset > IPCWAIT_POWER));
-	return r == 0 && rest->may_spin && spins && spin(me, c, rest->spin_ns);
+	if (me->woken && !spin_ns)
+		spin_ns = iw_plan_overdue_ns(me, c->asleep_at - c->began_at);
+	spins = spin_ns || (me->woken && (me->share || me->preset > IPCWAIT_POWER));
+	return r == 0 && rest->may_spin && spins && spin(me, c, spin_ns);
 }
 
 /*
@@ -473,10 +476,7 @@ static int wait_as_planned(struct iw_waiter *me, enum iw_reason why)
 	return wait_in_earnest(me, why);
 }
 
-/*
- * Every function between the system call and the caller costs: the processor has lost its stack of
- * return addresses when a thread runs again. So there are few.
- */
+/* Few functions are between it and the system call: each one costs a return that is mispredicted. */
 int iw_wait(struct iw_waiter *me)
 {
 	enum iw_reason why = IW_NO_REASON;

@@ -10,6 +10,7 @@
 #include "common/fake_os.h"
 #include "common/probe.h"
 #include "common/ticking.h"
+#include "engine/plan.h"
 #include "engine/sleep.h"
 #include "policy/cost.h"
 
@@ -111,6 +112,59 @@ static void spins_after_a_sleep(void)
 		CHECK(i != 1 || (wasted_before >= 1000 && wasted_before < 2000));
 		CHECK(i != 2 || wasted_before == 0);
 	}
+}
+
+static uint64_t wasted_after[4];
+static unsigned sleeps;
+
+static void note_each(void)
+{
+	wasted_after[sleeps++] = wasted_ns();
+}
+
+static void note_each_and_appear(void)
+{
+	note_each();
+	probe_appear();
+}
+
+/*
+ * Where waits are known to be long it does not spin, but for B after a wake in vain once it has
+ * waited for long: another is faster than it each time.
+ */
+static void an_overdue_one_looks_on(void)
+{
+	const struct fake_step script[] = {
+		{ .meanwhile = note_each, .sleep_ns = 900 * US },
+		{ .meanwhile = note_each, .sleep_ns = 200 * US },
+		/* Not woken: its own time was over. */
+		{ .meanwhile = note_each, .sleep_ns = 200 * US, .result = -ETIMEDOUT },
+		{ .meanwhile = note_each_and_appear },
+	};
+
+	probe_world(IPCWAIT_ADAPTIVE, 2);
+	probe_teach(40, IW_BIN_LONG);
+	probe.rest.until_ns = fake.now_ns + 5000 * US;
+	sleeps = 0;
+	FAKE_SCRIPT(script);
+	CHECK_EQ(iw_wait(&probe.base), 0);
+	CHECK_EQ(sleeps, 4);
+	CHECK_EQ(wasted_after[1], wasted_after[0]);
+	CHECK(wasted_after[2] - wasted_after[1] >= (uint64_t)PROBE_BLOCK_NS);
+	CHECK(wasted_after[2] - wasted_after[1] < (uint64_t)(3 * PROBE_BLOCK_NS / 2));
+	CHECK_EQ(wasted_after[3], wasted_after[2]);
+}
+
+/* It is overdue after 1 ms at least, and after 20 B where that is longer. */
+static void when_it_is_overdue(void)
+{
+	struct iw_waiter me = { .block_ns = 10000 };
+
+	CHECK_EQ(iw_plan_overdue_ns(&me, 999999), 0);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1000000), 10000);
+	me.block_ns = 100000;
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1999999), 0);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 2000000), 100000);
 }
 
 static void sleeps_as_told(void)
@@ -295,6 +349,8 @@ int main(void)
 		CHILD_TEST(interruptible_waits_sleep_at_once),
 		CHILD_TEST(an_alarm_teaches_nothing),
 		CHILD_TEST(spins_after_a_sleep),
+		CHILD_TEST(an_overdue_one_looks_on),
+		CHILD_TEST(when_it_is_overdue),
 		CHILD_TEST(sleeps_as_told),
 		CHILD_TEST(own_time_ends_the_sleep),
 		CHILD_TEST(deadline_before_its_own_time),
