@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import summaries
 from harness import environment, interrupts, noise, store
 from harness.errors import FAILED, INTERRUPTED, OK, Ending, refused, shown, unexpected
 from harness.options import Parser, seconds, some, whole
@@ -102,6 +103,8 @@ def measure(o, chosen, arms, c):
         if o.json:
             store.save(result, o.json)
     print(table.conditions(result))
+    if o.json:
+        print(summaries.described(summaries.write(o.json)))
     return status_of(result["cells"])
 
 

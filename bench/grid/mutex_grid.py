@@ -28,6 +28,11 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+
+sys.path.insert(0, str(ROOT / "bench"))
+
+import summaries  # noqa: E402
+
 DEVICE = "/dev/cpu_dma_latency"
 
 OURS, TWINS = "ipcwait", ("glibc", "glibc-again")
@@ -79,7 +84,7 @@ def read(paths):
     cells = {}
     for path in paths:
         with open(path, encoding="utf-8") as f:
-            own = json.load(f)["ipcwait"]
+            own = summaries.expanded(json.load(f))["ipcwait"]
         if own["verdict"]["noisy"]:
             print(f"{path}: the machine was noisy: {own['verdict']['why']}")
         for entry in own["summary"]:
@@ -93,8 +98,11 @@ def read(paths):
 
 
 def quotient(impls, above, below):
-    """Of the times of two implementations: the median over the rounds that both kept."""
+    """Of the times of two implementations: the median over the rounds that both kept. A summary has
+    those to libipcwait's, and of a twin."""
     a, b = (impls[i]["real_time"] for i in (above, below))
+    if "times" in a:
+        return a["times"] if below == OURS else 1 / b["times"]
     shares = [a["values"][r] / b["values"][r] for r in range(len(a["values"]))
               if r in kept(a) and r in kept(b)]
     return statistics.median(shares) if shares else a["median"] / b["median"]

@@ -19,7 +19,7 @@ import re
 import statistics
 import sys
 
-from mutex_grid import geometric_mean, measure, options, quotient, run, time_text
+from mutex_grid import geometric_mean, measure, options, quotient, run, summaries, time_text
 
 OURS, THEIRS, TWIN = "ipcwait", "glibc", "glibc-again"
 THREADS = ("2", "4", "8", "16")
@@ -36,7 +36,7 @@ def read(paths):
     cells = {}
     for path in paths:
         with open(path, encoding="utf-8") as f:
-            own = json.load(f)["ipcwait"]
+            own = summaries.expanded(json.load(f))["ipcwait"]
         if own["verdict"]["noisy"]:
             print(f"{path}: the machine was noisy: {own['verdict']['why']}")
         for entry in own["summary"]:

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import summaries
+
 from . import (compare, compare_table, interrupts, joining, measuring, names, options, parts, plan,
                probes, progress, store, validate)
 from .errors import FAILED, INTERRUPTED, NOISY, OK, SLOWER, Ending, refused, shown, unexpected
@@ -86,7 +88,8 @@ def run(arguments):
     if o.joined:
         return join(o, arguments)
     if o.source:
-        return report(o, validate.result(o.source), None)
+        shortened = summaries.opened(o.source)
+        return report(o, shortened or validate.result(o.source), None)
     context = make_context(o)
     if o.list:
         return show_list(o, context)

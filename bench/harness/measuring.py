@@ -7,6 +7,8 @@ import shlex
 import tempfile
 from pathlib import Path
 
+import summaries
+
 from . import (environment, interrupts, part_noise, parts, plan, program, progress, reporting,
                session, store, validate)
 from .errors import INTERRUPTED, Ending, refused, shown, unexpected
@@ -162,4 +164,4 @@ def measure(o, s):
     finally:
         with interrupts.held():
             session.conclude(s, complete)
-    return reporting.report(o, s.result, s.path)
+    return reporting.report(o, s.result, s.path, summaries.write(s.path))

@@ -49,7 +49,7 @@ def with_interval(entry):
         return f"{middle} +-?"
     if share <= WIDE:
         return f"{middle} +-{share:.0%}"
-    there = [v for v in entry["values"] if v is not None]
+    there = [v for v in entry["values"] if v is not None] or [entry["low"], entry["high"]]
     return f"{middle} {span_ns(min(there), max(there))}"
 
 

@@ -61,8 +61,10 @@ def mark(test):
 
 
 def marks(rows, trim):
-    """For each {variant: entry} of a question {variant: mark}. What three quotients do not tell of
-    their spread, those of the other rows do."""
+    """For each {variant: entry} of a question {variant: mark}; none without a @trim, for what has
+    no runs. What three quotients do not tell of their spread, those of the other rows do."""
+    if trim is None:
+        return [{} for _ in rows]
     tests = [against_best(row, trim) for row in rows]
     every = [test for those in tests for test in those]
     floor = [(v if v is None else max(v, t["rounding"]), d)

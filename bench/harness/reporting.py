@@ -5,6 +5,8 @@ import os
 import sys
 from pathlib import Path
 
+import summaries
+
 from . import parts, session, store, table
 from .errors import FAILED, NOISY, OK, Ending, refused, shown
 
@@ -77,7 +79,13 @@ def text(result):
     return lines + of_parts
 
 
-def report(o, result, path):
+def files(path, summary):
+    """Where what was measured lies."""
+    return ([f"result: {shown(path)}"] if path else []) + \
+        ([summaries.described(summary)] if summary else [])
+
+
+def report(o, result, path, summary=None):
     """Tables and reports; the exit status."""
     verdict = result["ipcwait"]["verdict"]
     where = f" {shown(path)} has all runs." if path else ""
@@ -85,7 +93,7 @@ def report(o, result, path):
         complain(f"not reported: {shown(verdict.get('why'), 400)}; repeat it when the machine is "
                  f"quiet, or see it with --from FILE --force.{where}")
         return NOISY
-    say(text(result) + ([f"result: {shown(path)}"] if path else []))
+    say(text(result) + files(path, summary))
     write_reports(o, result)
     failed = session.failures(result)
     for name, error in failed.items():

@@ -13,6 +13,10 @@ from .summary import by_name, resolution
 # Cells without variants (pairs of CPUs) are a picture, not a table.
 ROWS_MOST = 24
 
+# Instead of the legend, where there are no runs.
+OF_SUMMARY = ("a summary: it has no runs, so there are no marks; (a .. b) is the interval where that "
+              "is wide")
+
 # CPU time: the waiter's, where its partner works against the clock, else the process'.
 WHOSE = {"waiter_cpu_ns": "of the waiter", "cpu_time": "per operation"}
 
@@ -179,7 +183,8 @@ def text(result, width=None):
     width = width or max(60, shutil.get_terminal_size((100, 24)).columns)
     found, errors = by_name(own["summary"])
     listed = list(dict.fromkeys(e["name"] for e in own["summary"]))
-    trim = own["method"].get("trim") or "order"
+    summarized = own.get("summarized")
+    trim = None if summarized else own["method"].get("trim") or "order"
     lines = []
     for question in names.suites(listed):
         if own["verdict"].get("noisy"):
@@ -187,7 +192,7 @@ def text(result, width=None):
         those = [n for n in listed if names.question(n) == question]
         lines += [*block(those, found, errors, question, trim, width), ""]
     if found:
-        lines += legend(found)
+        lines += [OF_SUMMARY] if summarized else legend(found)
     for remark in remarks(own["verdict"]):
         lines += textwrap.wrap(remark, width, subsequent_indent="  ", break_on_hyphens=False)
     if not own["complete"]:

@@ -138,6 +138,8 @@ def check_rows(path, rows):
 def check_format(path, found):
     own = found.get("ipcwait")
     if not isinstance(own, dict):
+        if "summary_of" in found:
+            raise no_result(path, "it is a summary, and has no runs")
         program = found.get("program")
         if program in OTHER_PROGRAMS:
             raise no_result(path, f"it is one of {program}")

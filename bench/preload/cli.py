@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import summaries
 from harness import environment, interrupts, noise, store
 from harness.errors import FAILED, INTERRUPTED, OK, Ending, refused, shown, unexpected
 from harness.options import Parser, seconds, some, whole
@@ -138,6 +139,8 @@ def measure(o, programs, arms, c):
         result["finished"] = store.now()
         write(o, result)
     print(table.conditions(result))
+    if o.out:
+        print(summaries.described(summaries.write(o.out)))
     return status_of(result["programs"])
 
 

@@ -27,6 +27,15 @@ def judged(rounds):
             if not any(r[arm]["noisy"] for arm in ("none", "ours") if r.get(arm))]
 
 
+def pairs(entry, figure):
+    """The figures of a program's pairs of runs that nobody disturbed, and how many others it has."""
+    if "pairs" in entry:        # of a summary
+        return entry["pairs"][figure], entry["pairs"]["disturbed"]
+    rounds = judged(entry["rounds"])
+    values = judging.compared(figure, rounds, "ours", "none")["values"]
+    return values, len(entry["rounds"]) - len(rounds)
+
+
 def ratios(results, figure):
     """The figures of all pairs of runs, and how many pairs were disturbed."""
     found, disturbed = [], 0
@@ -34,9 +43,8 @@ def ratios(results, figure):
         try:
             for e in result["programs"]:
                 if loses_nothing(e["name"]):
-                    rounds = judged(e["rounds"])
-                    disturbed += len(e["rounds"]) - len(rounds)
-                    found += judging.compared(figure, rounds, "ours", "none")["values"]
+                    values, others = pairs(e, figure)
+                    found, disturbed = found + values, disturbed + others
         except (KeyError, TypeError, AttributeError) as e:
             raise refused(f"{shown(path)} is no result of bench/preload") from e
     return found, disturbed

@@ -30,6 +30,8 @@ def answer(result):
     parts = [f"**{tables.md_cell(found['answer'])}**"]
     if found["more"]:
         parts.append("\n".join(f"- {tables.md_cell(text)}" for text in found["more"]))
+    if not found["lines"]:
+        return [*parts, tables.md_cell(found["key"])]
     return [*parts, tables.md_cell(found["key"]), "<details><summary>Each comparison</summary>\n\n"
             + tables.md_table(found["head"], found["lines"]) + "\n\n</details>"]
 

@@ -67,8 +67,10 @@ def answer_section(result):
     more = "".join(f"<li>{show.escape(text)}</li>" for text in found["more"])
     return (f"<section id=answer><p class=answer>{show.escape(found['answer'])}</p>"
             + (f"<ul>{more}</ul>" if more else "")
-            + f"<p class=key>{show.escape(found['key'])}</p><details><summary>Each comparison"
-            f"</summary>{tables.html_plain(found['head'], found['lines'])}</details></section>")
+            + f"<p class=key>{show.escape(found['key'])}</p>"
+            + (f"<details><summary>Each comparison</summary>"
+               f"{tables.html_plain(found['head'], found['lines'])}</details>"
+               if found["lines"] else "") + "</section>")
 
 
 def missing_section(made):

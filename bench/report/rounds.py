@@ -23,8 +23,13 @@ def trimmed(values, rule):
 
 
 def kept(cell, metric):
-    """The kept values of a metric, without those that are not known."""
-    marks = data.kept_marks(cell["metrics"].get(metric, {}), cell["trim"])
+    """The kept values of a metric, without those that are not known; the ends of the interval where
+    there are no runs."""
+    row = cell["metrics"].get(metric, {})
+    if not data.values(cell, metric):
+        return [v for v in (data.number(row.get("low")), data.number(row.get("high")))
+                if v is not None]
+    marks = data.kept_marks(row, cell["trim"])
     return [v for v, k in zip(data.values(cell, metric), marks) if k and v is not None]
 
 

@@ -278,6 +278,9 @@ class Command(unittest.TestCase):
                     break
             self.assertEqual((r.returncode, r.stderr), (0, ""))
             result = json.loads(out.read_text("utf-8"))
+            summary = json.loads(out.with_suffix(".summary.json").read_text("utf-8"))
+        self.assertEqual([c["name"] for c in summary["cells"]],
+                         [c["name"] for c in result["cells"]])
         self.assertEqual(result["method"]["arms"], ["plain", "library"])
         self.assertEqual(len(result["cells"]), 8)
         for cell in result["cells"]:

@@ -506,7 +506,9 @@ class Command(unittest.TestCase):
                       "0.02", "--out", out, "--markdown", page)
             self.assertEqual((r.returncode, r.stderr), (0, ""))
             result = json.loads(pathlib.Path(out).read_text("utf-8"))
+            summary = json.loads(pathlib.Path(f"{folder}/r.summary.json").read_text("utf-8"))
             self.assertIn("| alone/mutex | null |", pathlib.Path(page).read_text("utf-8"))
+        self.assertEqual([p["name"] for p in summary["programs"]], ["c/sem", "alone/mutex"])
         self.assertEqual(result["method"]["arms"], ["none", "null"])
         self.assertEqual([p["name"] for p in result["programs"]], ["c/sem", "alone/mutex"])
         for program in result["programs"]:

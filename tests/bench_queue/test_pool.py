@@ -39,11 +39,13 @@ class Pool(unittest.TestCase):
             self.assertEqual(r.stderr.count("\n"), 1)
 
     def test_bench(self):
-        with tempfile.NamedTemporaryFile(suffix=".json") as f:
+        with tempfile.TemporaryDirectory() as folder:
+            result, summary = (pathlib.Path(folder) / n for n in ("r.json", "r.summary.json"))
             r = run(ROOT / "bench/queue/pool_bench", "--build", BUILD, "--repeat", 1, "--size", 64,
-                    "--count", 1000, "--json", f.name)
+                    "--count", 1000, "--json", result)
             self.assertIn(r.returncode, (0, 3), r.stderr)
-            rows = json.load(f)["rows"]
+            rows = json.loads(result.read_text("ascii"))["rows"]
+            self.assertEqual(len(json.loads(summary.read_text("ascii"))["rows"]), len(rows))
         self.assertEqual([row["form"] for row in rows], ["own", "deep", "across"])
         for row in rows:
             self.assertEqual(len(row["ns"]["pool"]), 1)

@@ -102,10 +102,12 @@ class Judging(unittest.TestCase):
 
 class Bench(unittest.TestCase):
     def test_every_check(self):
-        with tempfile.NamedTemporaryFile(suffix=".json") as f:
-            r = run(BENCH, "--build", BUILD, "--repeat", 1, "--scale", 0.0005, "--json", f.name)
+        with tempfile.TemporaryDirectory() as folder:
+            result, summary = (pathlib.Path(folder) / n for n in ("r.json", "r.summary.json"))
+            r = run(BENCH, "--build", BUILD, "--repeat", 1, "--scale", 0.0005, "--json", result)
             self.assertIn(r.returncode, (0, 3), r.stderr)
-            rows = json.load(f)["rows"]
+            rows = json.loads(result.read_text("ascii"))["rows"]
+            self.assertEqual(len(json.loads(summary.read_text("ascii"))["rows"]), len(rows))
         self.assertEqual([row["check"] for row in rows], list(bench.CHECKS))
         for row in rows:
             check = bench.CHECKS[row["check"]](lambda n: 1)
