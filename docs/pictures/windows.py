@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What learning.py draws, from the simulator: windows.py POLICY_SIM
 
-Writes bench/results/policy_sim-windows.json: the library's window before each of some waits, and what rules
+Writes bench/results/policy_sim-windows.json, which is its own summary: the library's window before each of some waits, and what rules
 cost by the mean of irregular waits. The simulator does not tell windows; so it is given the waits before, and
 behind them one that is far too long: what is spun in that is the window.
 """
