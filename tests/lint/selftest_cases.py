@@ -244,10 +244,24 @@ DOCS = [
     ('docs.readme', 'README.md:1', write('README.md', 'See examples/gone/main.c.\n')),
 ]
 
+NOTE, RESULT = 'docs/design/sem.md', 'bench/results/sem-'
+RESULTS = [
+    ('results.size', f'{RESULT}guest.json:1', write(f'{RESULT}guest.json', ' ' * 30721)),
+    ('results.total', 'bench/results:1',
+     *(write(f'{RESULT}{i}-host.json', ' ' * 30000) for i in range(35))),
+    ('results.named', 'bench/results/mutex-guest.json:1',
+     write('bench/results/mutex-guest.json', '{}\n')),
+    ('results.named', f'{RESULT}guest.json:1', (NOTE, f'{RESULT}guest', '')),
+    ('results.named', f'{RESULT}guest.json:1', (NOTE, 'sem-guest', '*')),
+    ('results.missing', f'{NOTE}@Measured', (f'{RESULT}guest.json', None, None)),
+    ('results.missing', f'{NOTE}:4',
+     (NOTE, '-host.json`.\n', f'-host.json`.\n`{RESULT}gone.json`\n')),
+]
+
 FORMAT = [
     ('format.clang', f'{WAIT}:4', code(WAIT, 'if(a)g();')),
     ('format.clang', 'include/ipcwait/sem.hpp:4', code('include/ipcwait/sem.hpp', 'if(a)g();')),
 ]
 
 CASES = [*LAYERS, *HOMES, *IDIOMS, *ORDERING, *SYMBOLS, *LABELS, *SIZES, *TEXT, *HYGIENE, *DOCS,
-         *FORMAT]
+         *RESULTS, *FORMAT]
