@@ -80,8 +80,8 @@ void iw_after_unlock_note(const pthread_cond_t *c, const pthread_mutex_t *m);
 struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c);
 
 /*
- * The caller has locked @lock, a mutex or a reader-writer lock, whose place is @p: the length of the
- * section is to be learned. False if a wake is due after another unlock.
+ * The caller has locked @lock, a mutex or a reader-writer lock, whose place is @p: the length of
+ * the section is to be learned. False if a wake is due after another unlock.
  */
 bool iw_after_unlock_measure(const void *lock, struct place *p);
 

@@ -233,8 +233,8 @@ static bool taken_after_timer(struct iw_waiter *me, struct course *c)
 }
 
 /*
- * Looks after a sleep that ended with @r. A waiter that was woken for what another took spins before
- * the next sleep, if it may; if it is overdue even where waits are long.
+ * Looks after a sleep that ended with @r. A waiter that was woken for what another took spins
+ * before the next sleep, if it may; if it is overdue even where waits are long.
  */
 static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 			struct course *c)
@@ -476,7 +476,7 @@ static int wait_as_planned(struct iw_waiter *me, enum iw_reason why)
 	return wait_in_earnest(me, why);
 }
 
-/* Few functions are between it and the system call: each one costs a return that is mispredicted. */
+/* Few functions are between it and the system call: each costs a return that is mispredicted. */
 int iw_wait(struct iw_waiter *me)
 {
 	enum iw_reason why = IW_NO_REASON;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preload/front_mutex.c over a scripted kernel: what is learned about sections, and what follows. */
+/* preload/front_mutex.c over a scripted kernel: what is learned about sections. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
