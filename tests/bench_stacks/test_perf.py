@@ -105,8 +105,12 @@ class Perf(common.StacksTest):
         self.event()
         os.chdir(self.dir)
         self.addCleanup(os.chdir, common.HERE)
-        perf.run.run([shutil.which("perf"), "record", "-q", "-e", "cpu-clock", "-o", "perf.data",
-                      "--", PROGRAM], stdout=-3)
+        # A perf that is stopped meanwhile may leave an empty file.
+        for _ in range(TRIES):
+            perf.run.run([shutil.which("perf"), "record", "-q", "-e", "cpu-clock", "-o",
+                          "perf.data", "--", PROGRAM], stdout=-3)
+            if os.path.exists("perf.data") and os.path.getsize("perf.data"):
+                break
         self.assertGreater(self.rows(self.output("report", "perf.data"))["burn"][1], 10)
 
 
