@@ -4,41 +4,22 @@
 import json
 import os
 import pathlib
-import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import threading
+import time
 import unittest
 from types import SimpleNamespace
 from unittest import mock
 
-BUILD = pathlib.Path(sys.argv.pop(1))
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BENCH = ROOT / "bench/preload"
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+import brief                                        # noqa: E402
+from built import BENCH, BUILD, ROOT, SHIM, run     # noqa: E402
 
 from preload import arms, awake, catalogue, judging, machine, measuring    # noqa: E402
 from preload import pooling, session, table                     # noqa: E402
 from preload.bars import BARS, ONE_CLIENT, Bar, bars_of          # noqa: E402
-from preload.drivers import nginx, server                       # noqa: E402
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
-import brief  # noqa: E402
 
 POOLED = [ROOT / f"bench/results/preload-{name}-2vcpu-kvm-zen5.json" for name in ("tools", "servers")]
-SHIM = BUILD / "bench/preload/null_shim.so"
-PROGRAMS = {"alone": ("mutex", "sem", "rdlock", "wrlock"),
-            "contend": ("mutex2", "mutex4", "rwlock2", "rwlock4"),
-            "handoff": ("sem", "cond", "barrier"),
-            "pool": ("pipe1", "pipe16", "epoll1", "epoll16")}
-MODULE = BUILD / arms.MODULE
-
-
-def run(*words, **more):
-    return subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=1000,
-                          check=False, **more)
 
 
 def bench(*words):
@@ -57,176 +38,6 @@ def hog_of_mine(pid):
 
 def good(time_s, cpu_s=1.0, noisy=False):
     return {"why": None, "verdict": None, "noisy": noisy, "time_s": time_s, "cpu_s": cpu_s}
-
-
-def run_until_done(*words, **options):
-    """Seconds are the last word. A program that is held up gets nothing done in 10 ms: then more."""
-    for seconds in "0.01", "0.1", "1", "10":
-        r = run(*words, seconds, **options)
-        if r.returncode or json.loads(r.stdout.splitlines()[-1])["ops"]:
-            break
-    return r
-
-
-class Programs(unittest.TestCase):
-    def test_every_workload_plain_and_under_the_shim(self):
-        for program, workloads in PROGRAMS.items():
-            for workload in workloads:
-                for env in ({}, {"LD_PRELOAD": str(SHIM)}):
-                    r = run_until_done(BUILD / f"bench/preload/preload_{program}", workload, env=env)
-                    self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
-                    begin, result = r.stdout.splitlines()
-                    self.assertEqual(begin, "begin")
-                    self.assertGreater(json.loads(result)["ops"], 0)
-                    self.assertGreaterEqual(json.loads(result)["seconds"], 0.01)
-
-    def test_bad_input(self):
-        for words in ((), ("none", "1"), ("sem", "0"), ("sem", "x"), ("sem", "1", "1")):
-            for program in PROGRAMS:
-                r = run(BUILD / f"bench/preload/preload_{program}", *words)
-                self.assertEqual((r.returncode, r.stdout), (2, ""), words)
-                self.assertEqual(r.stderr.count("\n"), 1)
-
-    def check_other(self, *words):
-        """A program in another language: its result, and that it takes no bad input."""
-        r = run_until_done(*words)
-        self.assertEqual((r.returncode, r.stderr), (0, ""))
-        begin, result = r.stdout.splitlines()
-        self.assertEqual(begin, "begin")
-        self.assertGreater(json.loads(result)["ops"], 0)
-        self.assertGreaterEqual(json.loads(result)["seconds"], 0.01)
-        for more in ((), ("0",), ("x",), ("1", "1")):
-            r = run(*words, *more)
-            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), more)
-
-    def test_workers(self):
-        if not shutil.which("node"):
-            self.skipTest("no node")
-        self.check_other("node", BENCH / "programs/workers.js", "message")
-
-    def test_channels(self):
-        program = BUILD / "bench/preload/preload_channels_go"
-        if not program.is_file():
-            self.skipTest("no go")
-        self.check_other(program, "locked")
-
-    def test_the_pool_through_looks(self):
-        """Its waits are what the module looks for: no job is lost."""
-        if not MODULE.is_file():
-            self.skipTest("no module")
-        for workload in PROGRAMS["pool"]:
-            r = run(BUILD / "bench/preload/preload_pool", workload, "0.01",
-                    env={"LD_PRELOAD": str(MODULE), "IPCWAIT_FD": "1"})
-            self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
-
-    def test_python(self):
-        for workload in ("queue", "submit", "map", "asyncio"):
-            r = run_until_done(sys.executable, BENCH / "programs/handoff.py", workload)
-            self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
-            self.assertGreater(json.loads(r.stdout.splitlines()[-1])["ops"], 0)
-
-    def test_the_shim_has_no_other_names(self):
-        symbols = run("nm", "-D", "--defined-only", SHIM).stdout.split("\n")
-        names = {line.split()[-1] for line in symbols if line}
-        self.assertLessEqual({"pthread_cond_wait", "sem_wait", "syscall", "cnd_wait"}, names)
-        self.assertFalse({n for n in names if not n.startswith(("pthread_", "sem_", "cnd_"))}
-                         - {"syscall"})
-
-
-VALUE = b"VALUE k 0 32\r\n0123456789abcdef0123456789abcdef\r\nEND\r\n"
-
-
-class Gets(unittest.TestCase):
-    """programs/gets.c and somebody who answers as memcached does, or does not."""
-
-    def serve(self, listener, value):
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.answer, args=(connection, value), daemon=True).start()
-
-    def answer(self, connection, value):
-        with connection:
-            try:
-                while asked := connection.recv(256):
-                    connection.sendall(b"STORED\r\n" if asked.startswith(b"set") else value)
-            except OSError:
-                pass
-
-    def ask(self, connections, value):
-        with socket.create_server((server.LOOPBACK, 0)) as listener:
-            port = listener.getsockname()[1]
-            self.assertTrue(server.answers(port)())
-            threading.Thread(target=self.serve, args=(listener, value), daemon=True).start()
-            done = run(BUILD / "bench/preload/preload_gets", port, connections, "0.01")
-            listener.shutdown(socket.SHUT_RDWR)
-        return done
-
-    def test_it_counts_all_connections(self):
-        for connections in (1, 3):
-            r = self.ask(connections, VALUE)
-            self.assertEqual((r.returncode, r.stderr), (0, ""))
-            self.assertEqual(json.loads(r.stdout)["ops"] % 16, 0)
-            self.assertGreaterEqual(json.loads(r.stdout)["ops"], 16 * connections)
-
-    def test_another_answer_is_none(self):
-        for value in (b"END\r\n", VALUE.replace(b"a", b"b"), VALUE + b"END\r\n"):
-            r = self.ask(1, value)
-            self.assertEqual((r.returncode, r.stdout), (1, ""))
-            self.assertIn("something else", r.stderr)
-
-    def test_bad_input(self):
-        port = server.free_port()
-        self.assertFalse(server.answers(port)())
-        for words, status in (((), 2), ((0, 1, 1), 2), ((65536, 1, 1), 2), ((port, 0, 1), 2),
-                              ((port, 257, 1), 2), ((port, 1, 0), 2), ((port, 1, 1), 1)):
-            r = run(BUILD / "bench/preload/preload_gets", *words)
-            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (status, "", 1), words)
-
-
-class Drivers(unittest.TestCase):
-    def test_what_is_preloaded_into_which(self):
-        with mock.patch.dict(os.environ, {server.SERVER: "/s.so"}):
-            self.assertEqual(server.preloaded(server.SERVER)["LD_PRELOAD"], "/s.so")
-            self.assertEqual(server.preloaded(server.CLIENT).get("LD_PRELOAD"),
-                             os.environ.get("LD_PRELOAD"))
-
-    def test_a_server_without_it_fails(self):
-        """As one that is linked statically, or has dropped its environment."""
-        with tempfile.TemporaryDirectory() as folder:
-            log = pathlib.Path(folder) / "log"
-            with subprocess.Popen(["sleep", "60"]) as child:
-                server.check_loaded(child, log)
-                with mock.patch.dict(os.environ, {server.SERVER: str(SHIM)}):
-                    with self.assertRaisesRegex(server.Failed, "not preloaded"):
-                        server.check_loaded(child, log)
-                child.kill()
-
-    def test_a_client_without_it_fails(self):
-        with self.assertRaisesRegex(server.Failed, "cannot be preloaded"):
-            server.call(["true"], env={**os.environ, "LD_PRELOAD": "/nowhere.so"})
-
-    def test_wrk(self):
-        said = "  {} requests in {}, 1.23MB read\n"
-        self.assertEqual(nginx.figures(said.format(4000, "1.00s")), (4000, 1.0))
-        self.assertEqual(nginx.figures(said.format(40, "500.00ms")), (40, 0.5))
-        self.assertEqual(nginx.figures(said.format(40, "1.50m")), (40, 90.0))
-        for more in ("Socket errors: connect 1", "Non-2xx or 3xx responses: 3"):
-            with self.assertRaises(server.Failed):
-                nginx.figures(said.format(40, "1.00s") + more)
-        with self.assertRaises(server.Failed):
-            nginx.figures("nothing")
-
-    def test_nginx_has_a_folder_of_its_own(self):
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            nginx.prepare(folder, 12345)
-            text = (folder / "nginx.conf").read_text("utf-8")
-            self.assertIn("listen 127.0.0.1:12345;", text)
-            self.assertNotIn("/var", text)
-            self.assertEqual((folder / "files/file").stat().st_size, nginx.BYTES)
 
 
 class Statistics(unittest.TestCase):
