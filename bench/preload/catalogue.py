@@ -37,6 +37,12 @@ def built(name, *words, program=None):
     return argv, missing
 
 
+def behind(before, name, *words, program=None):
+    """A program of the build folder that another starts."""
+    argv, missing = built(name, *words, program=program)
+    return lambda c: [*before, *argv(c)], lambda c: missing(c) or found(before[0])
+
+
 def script(interpreter, name, *words):
     def argv(c):
         return [interpreter, c.source / "programs" / name, *words, f"{c.seconds:g}"]
@@ -147,6 +153,34 @@ IN_KERNEL = [
 ]
 
 
+# Programs like those of strangers that lost speed under the module, or took more CPU time.
+STRANGERS = [
+    in_kernel("mono/monitor", "Mono: Monitor, Wait and Pulse",
+              behind(["mono"], "preload_handoff_mono.exe", "monitor", program="mcs")),
+    in_kernel("mono/semaphore", "Mono: two SemaphoreSlims",
+              behind(["mono"], "preload_handoff_mono.exe", "semaphore", program="mcs")),
+    in_kernel("ocaml/event", "OCaml: two channels of Event",
+              built("preload_handoff_ocaml", "event", program="ocamlopt")),
+    in_kernel("python/processes", "Python: Pool.map, 64 items on 2 processes",
+              script(PYTHON, "handoff.py", "processes"), "batch"),
+    in_kernel("node/http", "Node: HTTP, a client that keeps its connection",
+              script("node", "http.js", "keepalive")),
+    *(in_kernel(f"nng/{form}", f"nng: request and reply, {title}",
+                built("preload_nng", form, program="libnng-dev"))
+      for form, title in (("tcp", "TCP"), ("ipc", "a Unix socket"))),
+    in_kernel("gdbus", "GDBus: a call, by a bus of its own",
+              behind(["dbus-run-session", "--"], "preload_gdbus", "call",
+                     program="libglib2.0-dev")),
+    *(in_kernel(f"uv/work{count}", f"libuv: its queue of work, {count} at once",
+                built("preload_work", form, program="libuv1-dev"), "job")
+      for form, count in (("one", 1), ("four", 4))),
+    Program("gstreamer/video", "GStreamer: pictures through two queues", "run", existing.video,
+            existing.succeeds("gst-inspect-1.0", "--exists", "videotestsrc",
+                              package="gstreamer1.0-plugins-base"),
+            existing.read_video, skips=()),
+]
+
+
 def server(name, title, units, words, tools, program=None):
     """A driver starts the server, and measures it with the program that comes with it. @program:
     that is one of the build folder, and comes first."""
@@ -168,7 +202,11 @@ def clients(count, what="client"):
 REDIS = [tool("redis-server"), tool("redis-benchmark", "redis-tools")]
 MARIADB = [existing.mariadb_missing, tool("sysbench")]
 POSTGRES = [existing.postgres_missing]
-NGINX = [existing.nginx_missing, tool("wrk")]
+NGINX = [existing.daemon("nginx", "nginx-light"), tool("wrk")]
+APACHE = [existing.apache_missing, tool("wrk")]
+HAPROXY = [existing.daemon("haproxy"), tool("wrk")]
+SSH = [existing.daemon("sshd", "openssh-server"), tool("ssh", "openssh-client")]
+PSYCOPG = existing.succeeds(PYTHON, "-c", "import psycopg2", package="python3-psycopg2")
 
 SERVERS = [
     *(server(name, f"Redis: GET, {clients(count)}", "request", ["redis", str(count)], REDIS)
@@ -188,6 +226,13 @@ SERVERS = [
     *(server(f"memcached/{count}", f"memcached: GET, {clients(count, 'connection')}", "request",
              ["memcached", str(count)], [tool("memcached")], "preload_gets")
       for count in (1, 16)),
+    *(server(f"apache/{count}", f"Apache, event: a file of 1 KiB, {clients(count, 'connection')}",
+             "request", ["apache", str(count)], APACHE) for count in (1, 32)),
+    server("haproxy/1", "HAProxy in front of another: 1 KiB, 1 connection", "request",
+           ["haproxy", "1"], HAPROXY),
+    server("ssh/echo", "OpenSSH: a line there and back", HANDOFF, ["ssh"], SSH),
+    server("postgresql/notify", "PostgreSQL: NOTIFY there and back, fsync off",
+           HANDOFF, ["postgresql", "notify", "2", "off"], [*POSTGRES, PSYCOPG]),
 ]
 
-PROGRAMS = LANGUAGES + IN_KERNEL + EXISTING + SERVERS
+PROGRAMS = LANGUAGES + IN_KERNEL + STRANGERS + EXISTING + SERVERS

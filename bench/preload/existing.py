@@ -8,9 +8,10 @@ folder, and answers (operations, seconds); ValueError where it finds none.
 import json
 import re
 import shutil
+import subprocess
 
 from . import samples
-from .drivers import nginx, postgresql
+from .drivers import apache, postgresql, server
 
 
 def found(name, package=None):
@@ -27,6 +28,17 @@ def number(pattern, text):
     if not m:
         raise ValueError("no figure in what it printed")
     return float(m[1])
+
+
+def succeeds(*argv, package):
+    """Does that command? It shows that the package is there."""
+    def missing(_c):
+        try:
+            done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        except OSError:
+            return f"not built: {package}"
+        return f"not built: {package}" if done.returncode else None
+    return missing
 
 
 def whole(_text, wall_s, _scratch):
@@ -127,14 +139,33 @@ def read_db_bench(text, _wall_s, _scratch):
     return number(r"readwhilewriting *: .* (\d+) ops/sec", text), 1
 
 
+def video(c):
+    """One thread makes pictures, one converts them, and one takes them."""
+    return ["gst-launch-1.0", "videotestsrc", f"num-buffers={round(4000 * c.seconds) + 100}", "!",
+            "video/x-raw,width=320,height=240", "!", "queue", "!", "videoconvert", "!",
+            "video/x-raw,format=RGB", "!", "queue", "!", "fakesink"]
+
+
+def read_video(text, _wall_s, _scratch):
+    """Without the start."""
+    m = re.search(r"Execution ended after (\d+):(\d+):([\d.]+)", text)
+    if not m:
+        raise ValueError("no figure in what it printed")
+    return 1, int(m[1]) * 3600 + int(m[2]) * 60 + float(m[3])
+
+
 def mariadb_missing(_c):
     return (found("mariadbd", "mariadb-server-core") or
             found("mariadb-install-db", "mariadb-server-core") or
             found("mariadb", "mariadb-client-core"))
 
 
-def nginx_missing(_c):
-    return None if nginx.find() else "not built: nginx-light"
+def daemon(name, package=None):
+    return lambda c: None if server.find(name) else f"not built: {package or name}"
+
+
+def apache_missing(c):
+    return daemon("apache2")(c) or (None if apache.MODULES.is_dir() else "not built: apache2-bin")
 
 
 def postgres_missing(_c):

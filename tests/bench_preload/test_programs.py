@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -21,6 +22,11 @@ PROGRAMS = {"alone": ("mutex", "sem", "rdlock", "wrlock"),
             "contend": ("mutex2", "mutex4", "rwlock2", "rwlock4"),
             "handoff": ("sem", "cond", "barrier"),
             "pool": ("pipe1", "pipe16", "epoll1", "epoll16")}
+
+
+def complaints(r):
+    """Without what the bus says that it may not do here."""
+    return [line for line in r.stderr.splitlines() if not line.startswith("dbus-daemon[")]
 
 
 class Programs(unittest.TestCase):
@@ -42,28 +48,65 @@ class Programs(unittest.TestCase):
                 self.assertEqual((r.returncode, r.stdout), (2, ""), words)
                 self.assertEqual(r.stderr.count("\n"), 1)
 
-    def check_other(self, *words):
-        """A program in another language: its result, and that it takes no bad input."""
-        r = run_until_done(*words)
-        self.assertEqual((r.returncode, r.stderr), (0, ""))
+    def check_runs(self, *words, **more):
+        r = run_until_done(*words, **more)
+        self.assertEqual((r.returncode, complaints(r)), (0, []))
         begin, result = r.stdout.splitlines()
         self.assertEqual(begin, "begin")
         self.assertGreater(json.loads(result)["ops"], 0)
         self.assertGreaterEqual(json.loads(result)["seconds"], 0.01)
-        for more in ((), ("0",), ("x",), ("1", "1")):
-            r = run(*words, *more)
-            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), more)
 
-    def test_workers(self):
+    def check_bad_input(self, *words):
+        for bad in ((), ("0",), ("x",), ("1", "1")):
+            r = run(*words, *bad)
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), bad)
+
+    def check_other(self, *words, **more):
+        """A program in another language or with a library."""
+        self.check_runs(*words, **more)
+        self.check_bad_input(*words)
+
+    def test_node(self):
         if not shutil.which("node"):
             self.skipTest("no node")
         self.check_other("node", BENCH / "programs/workers.js", "message")
+        self.check_other("node", BENCH / "programs/http.js", "keepalive")
+
+    def built(self, name, starter=None):
+        """A program that is built where its compiler or library is."""
+        program = BUILD / f"bench/preload/preload_{name}"
+        if not program.is_file() or starter and not shutil.which(starter):
+            self.skipTest(f"no {name}")
+        return program.absolute()
+
+    def check_built(self, name, *workloads):
+        program = self.built(name)
+        for workload in workloads:
+            with tempfile.TemporaryDirectory() as folder:
+                self.check_other(program, workload, cwd=folder)
 
     def test_channels(self):
-        program = BUILD / "bench/preload/preload_channels_go"
-        if not program.is_file():
-            self.skipTest("no go")
-        self.check_other(program, "locked")
+        self.check_built("channels_go", "locked")
+
+    def test_mono(self):
+        program = self.built("handoff_mono.exe", "mono")
+        for workload in ("monitor", "semaphore"):
+            self.check_other("mono", program, workload)
+
+    def test_ocaml(self):
+        self.check_built("handoff_ocaml", "event")
+
+    def test_libuv(self):
+        self.check_built("work", "one", "four")
+
+    def test_nng(self):
+        self.check_built("nng", "tcp", "ipc")
+
+    def test_gdbus(self):
+        """Bad input ends it before it needs a bus, whose complaints would be among its own."""
+        program = self.built("gdbus", "dbus-run-session")
+        self.check_runs("dbus-run-session", "--", program, "call")
+        self.check_bad_input(program, "call")
 
     def test_the_pool_through_looks(self):
         """Its waits are what the module looks for: no job is lost."""
@@ -75,7 +118,7 @@ class Programs(unittest.TestCase):
             self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
 
     def test_python(self):
-        for workload in ("queue", "submit", "map", "asyncio"):
+        for workload in ("queue", "submit", "map", "processes", "asyncio"):
             r = run_until_done(sys.executable, BENCH / "programs/handoff.py", workload)
             self.assertEqual((r.returncode, r.stderr), (0, ""), workload)
             self.assertGreater(json.loads(r.stdout.splitlines()[-1])["ops"], 0)

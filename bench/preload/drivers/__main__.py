@@ -11,12 +11,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from drivers import mariadb, memcached, nginx       # noqa: E402  pylint: disable=C0413
-from drivers import postgresql, redis               # noqa: E402  pylint: disable=C0413
+from drivers import apache, haproxy, mariadb        # noqa: E402  pylint: disable=C0413
+from drivers import memcached, nginx, postgresql    # noqa: E402  pylint: disable=C0413
+from drivers import redis, ssh                      # noqa: E402  pylint: disable=C0413
 from drivers.server import Failed                   # noqa: E402  pylint: disable=C0413
 
-SERVERS = {"redis": redis, "mariadb": mariadb, "postgresql": postgresql, "nginx": nginx,
-           "memcached": memcached}
+SERVERS = {"apache": apache, "haproxy": haproxy, "mariadb": mariadb, "memcached": memcached,
+           "nginx": nginx, "postgresql": postgresql, "redis": redis, "ssh": ssh}
 
 
 def main(words):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """memcached, and programs/gets.c with so many connections, which is preloaded where all is."""
 
-import json
-
 from . import server
 
 WARM = 0.25
@@ -14,13 +12,8 @@ def run(folder, program, connections, seconds):
     argv = ["memcached", "-U", "0", "-l", server.LOOPBACK, "-p", port]
 
     def timed(length):
-        said = server.call([program, port, connections, length],
-                           env=server.preloaded(server.CLIENT))
-        try:
-            result = json.loads(said.strip().split("\n")[-1])
-            return result["ops"], result["seconds"]
-        except (ValueError, KeyError, TypeError) as e:
-            raise server.Failed("no figure in what was printed") from e
+        return server.own_figures(server.call([program, port, connections, length],
+                                              env=server.preloaded(server.CLIENT)))
 
     with server.running(argv, folder / "log", server.answers(port)):
         timed(seconds * WARM)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""PostgreSQL in a data directory of its own, and pgbench, which is preloaded where all is."""
+"""PostgreSQL in a data directory of its own, and pgbench or programs/notify.py, which is preloaded
+where all is."""
 
 import shutil
 import signal
+import sys
 from pathlib import Path
 
 from . import server
@@ -10,6 +12,7 @@ from . import server
 SCALE = 5
 CONNECTIONS, SPARE = 50, 10
 FORMS = {"select": ["-S"], "tpcb": []}
+NOTIFY = Path(__file__).resolve().parents[1] / "programs/notify.py"
 
 
 def find(name):
@@ -38,6 +41,8 @@ def run(folder, form, clients, sync, seconds):
         return server.number(r"tps = ([\d.]+)", said), 1
 
     with server.running(argv, folder / "log", ready, signal.SIGINT):
+        if form == "notify":
+            return server.measured([sys.executable, NOTIFY, folder, seconds])
         server.call(["pgbench", *user, "-i", "-q", "-s", SCALE, "postgres"])
         timed(1)
         server.begin()

@@ -2,6 +2,7 @@
 """A server process of our own: under another user where we are root, and always ended."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ START_LIMIT_S = 60
 USER = "nobody"
 NOT_LOADED = "cannot be preloaded"       # ld.so says so, and goes on without it
 LOOPBACK = "127.0.0.1"
+SERVERS = ("/usr/sbin", "/usr/local/sbin")
 
 # What is to be preloaded into which, if anything: the harness says so.
 SERVER, CLIENT = "BENCH_PRELOAD", "BENCH_PRELOAD_CLIENT"
@@ -37,6 +39,12 @@ def give(folder):
     """The server's user may write there."""
     if not os.getuid():
         shutil.chown(folder, USER)
+
+
+def find(name):
+    """A program, or None; the PATH of an ordinary user lacks the folders of servers."""
+    return shutil.which(name) or next((f"{folder}/{name}" for folder in SERVERS
+                                       if Path(folder, name).is_file()), None)
 
 
 def preloaded(into):
@@ -109,10 +117,11 @@ def stop(process, how):
 
 
 @contextlib.contextmanager
-def running(argv, log, ready, how=signal.SIGTERM):
-    """The server, preloaded. How it ends is looked at as well."""
+def running(argv, log, ready, how=signal.SIGTERM, before=None):
+    """The server, preloaded. How it ends is looked at as well. @before: as_user(), unless given."""
+    before = as_user() if before is None else before
     with open(log, "wb") as out:
-        process = subprocess.Popen([*as_user(), *map(str, argv)], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([*before, *map(str, argv)], stdin=subprocess.DEVNULL,
                                    stdout=out, stderr=out, env=preloaded(SERVER),
                                    cwd=log.parent)
     try:
@@ -123,6 +132,29 @@ def running(argv, log, ready, how=signal.SIGTERM):
         stop(process, how)
     if process.returncode not in (0, -how):
         raise Failed(f"the server ended with status {process.returncode}")
+
+
+def own_figures(said):
+    """(operations, seconds) of the last line that a program of programs/ prints."""
+    try:
+        result = json.loads(said.strip().split("\n")[-1])
+        return result["ops"], result["seconds"]
+    except (ValueError, KeyError, TypeError) as e:
+        raise Failed("no figure in what was printed") from e
+
+
+def measured(argv):
+    """(operations, seconds) of a preloaded client in programs/. It says itself when it is warm."""
+    said = ""
+    with subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, env=preloaded(CLIENT)) as process:
+        for line in process.stdout:
+            if line == "begin\n":
+                begin()
+            said += line
+    if process.returncode:
+        raise Failed(f"{argv[0]}: exit status {process.returncode}")
+    return own_figures(said)
 
 
 def number(pattern, text):

@@ -5,6 +5,7 @@ round trip, or a batch. The lines that are printed are those of meter.h."""
 
 import asyncio
 import json
+import multiprocessing
 import queue
 import sys
 import threading
@@ -73,6 +74,12 @@ def mapped(seconds):
         measure(seconds, lambda: pool.map(abs, items))
 
 
+def processes(seconds):
+    items = list(range(64))
+    with multiprocessing.Pool(2) as pool:
+        measure(seconds, lambda: pool.map(abs, items))
+
+
 def executor(seconds):
     async def turns():
         loop, meter = asyncio.get_running_loop(), Meter(seconds)
@@ -84,7 +91,8 @@ def executor(seconds):
     asyncio.run(turns())
 
 
-WORKLOADS = {"queue": queues, "submit": submit, "map": mapped, "asyncio": executor}
+WORKLOADS = {"queue": queues, "submit": submit, "map": mapped, "processes": processes,
+             "asyncio": executor}
 
 
 def main(words):
