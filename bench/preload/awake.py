@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import subprocess
+import time
 
 from harness.environment import for_programs
 from harness.errors import Ending, reason, refused, shown
@@ -15,6 +16,7 @@ from harness.errors import Ending, reason, refused, shown
 LATENCY = "/dev/cpu_dma_latency"
 SAYS = "ipcwait: awake:"
 LIMIT_S = 10
+SCHEDULED = 2       # CPUCLOCK_SCHED
 
 
 def hold_awake():
@@ -34,17 +36,22 @@ def compute_on(cpu, policy):
 
 @contextlib.contextmanager
 def busy(cpus, policy=os.SCHED_OTHER):
-    """A process that computes on each of the CPUs."""
+    """Processes that compute, one on each of the CPUs."""
     processes = []
     try:
         for cpu in cpus:
             processes.append(subprocess.Popen(["sh", "-c", "while :; do :; done"],
                                               preexec_fn=functools.partial(compute_on, cpu, policy)))
-        yield
+        yield processes
     finally:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def cpu_time_s(processes):
+    """What they have computed, by the clock that the kernel has for each process."""
+    return sum(time.clock_gettime(~process.pid << 3 | SCHEDULED) for process in processes)
 
 
 def hogs():

@@ -100,8 +100,15 @@ def kernel_bars(name, arm):
             *([AS_HELD] if arm in AWAKE else [])]
 
 
-def bars_of(name, arm="ours"):
-    """Every workload of a database has the same."""
+# Beside a program that computes. The other bars are for a machine that has nothing else to do.
+BESIDE = [Bar("speed", 0.97), Bar("machine", 1.05)]
+BUSY = {"ours": ("mono/monitor", "mono/semaphore", "ocaml/event"),
+        "fd": ("apache/1", "nng/tcp", "postgresql/notify", "python/processes", "ssh/echo")}
+
+def bars_of(name, arm="ours", busy=False):
+    """Every workload of a database has the same. A further library has those of the module."""
+    if busy:
+        return BESIDE if name in BUSY.get(arm if arm in KERNEL else "ours", ()) else []
     if arm in KERNEL:
         return kernel_bars(name, arm)
     if name.startswith(("mariadb/", "postgresql/")):

@@ -96,7 +96,7 @@ def context(o, folder):
     folder.chmod(0o755)         # servers run as somebody else
     return SimpleNamespace(
         build=Path(o.build).absolute(), source=ROOT / "bench/preload", folder=folder,
-        scratch=folder / "scratch", cpus=cpu_list(o.cpus), limit_s=o.limit,
+        scratch=folder / "scratch", beside=(), cpus=cpu_list(o.cpus), limit_s=o.limit,
         seconds=o.seconds or (QUICK_SECONDS if o.quick else 1.0),
         fsroot=Path(os.environ.get("IPCWAIT_BENCH_FSROOT") or "/"))
 
@@ -166,7 +166,7 @@ def run(arguments):
             return OK
         arms = find_arms(c.build, o.arm, o.arms, o.cheap)
         with hold_awake() if o.cheap else contextlib.nullcontext(), \
-                busy([max(c.cpus or os.sched_getaffinity(0))] if o.busy else []):
+                busy([max(c.cpus or os.sched_getaffinity(0))] if o.busy else []) as c.beside:
             return measure(o, programs, arms, c)
 
 

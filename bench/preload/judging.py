@@ -91,9 +91,8 @@ def share_disturbed(rounds):
     return sum(run["noisy"] for run in runs) / len(runs) if runs else 0.0
 
 
-def rows_of(name, rounds, arm, shim, disturbed):
+def rows_of(name, rounds, arm, bars, disturbed):
     """Of an arm: its speed and CPU time, and what has bars. What no run has is left out."""
-    bars = [] if arm == shim else bars_of(name, arm)
     shown = {(f, "none"): None for f in (SHOWN_KERNEL if arm in KERNEL else SHOWN)}
     shown.update({(bar.figure, bar.against): bar for bar in bars})
     for (what, against), bar in shown.items():
@@ -109,7 +108,7 @@ def ran(rounds, arm):
     return any(arm in r for r in rounds)
 
 
-def judge(name, rounds, arms, shim="null"):
+def judge(name, rounds, arms, shim="null", busy=False):
     """Rows of a program: each arm but the plain one. @shim has no bars: it is no module. What is
     compared with an arm that was not measured is left out."""
     rows, disturbed = [], share_disturbed(rounds) > noise.SHARE_MOST
@@ -119,7 +118,8 @@ def judge(name, rounds, arms, shim="null"):
         wrong = broken(rounds, arm) or broken(rounds, "none")
         if not ran(rounds, arm):
             wrong = NOT_BUILT
-        for row in rows_of(name, rounds, arm, shim, disturbed):
+        bars = [] if arm == shim else bars_of(name, arm, busy)
+        for row in rows_of(name, rounds, arm, bars, disturbed):
             if row["against"] in KERNEL and not ran(rounds, row["against"]):
                 continue
             rows.append({**row, "verdict": wrong or row["verdict"]})

@@ -19,24 +19,27 @@ from harness.errors import shown
 
 from . import machine
 from .arms import KERNEL
-from .awake import beside, said_by_it
+from .awake import beside, cpu_time_s, said_by_it
 from .drivers.server import NOT_LOADED
 
 
 class Reading:
     """What a program prints, as it comes, and the machine's CPU time at its marks."""
 
-    def __init__(self, root, marked, by_clock=False):
-        self.root, self.marked, self.by_clock = root, marked, by_clock
+    def __init__(self, root, marked, by_clock=False, others=()):
+        self.root, self.marked, self.by_clock, self.others = root, marked, by_clock, others
         self.text = b""
         self.first = None if marked else self.cpu()
         self.last = None
 
     def cpu(self):
-        """As the ticks have it, and as the clock has it where that is asked for."""
-        times = probes.cpu_times(self.root)
-        return {"machine_cpu_s": sum(times.values()) if times else None,
+        """As the ticks have it, and as the clock has it where that is asked for. What computes
+        beside the program is left out."""
+        times, others_s = probes.cpu_times(self.root), cpu_time_s(self.others)
+        read = {"machine_cpu_s": sum(times.values()) if times else None,
                 **(machine.reading(self.root) if self.by_clock else {})}
+        return {key: value if value is None or key == "polled_s" else value - others_s
+                for key, value in read.items()}
 
     def take(self, piece):
         self.text += piece
@@ -146,11 +149,17 @@ def add_figures(run, p, text, wall_s, c):
         run.update(machine_s=share(idle_less, operations), polling_s=share(both, operations))
 
 
+def noise_reading(c):
+    """What computes beside the program is ours."""
+    read = noise.reading(c.fsroot)
+    return {**read, "harness_s": read["harness_s"] + cpu_time_s(c.beside)}
+
+
 def measure(p, arm, c):
     """The run, with "why" if it has no figures."""
     argv = [*arm.beside, *(p.native if arm.name == "native" else p.argv)(c)]
-    reading = Reading(c.fsroot, p.read is None, not set(KERNEL) <= set(p.skips))
-    before, err_path = noise.reading(c.fsroot), c.folder / "stderr"
+    reading = Reading(c.fsroot, p.read is None, not set(KERNEL) <= set(p.skips), c.beside)
+    before, err_path = noise_reading(c), c.folder / "stderr"
     with open(err_path, "wb") as err, beside(arm):
         status, wall_s, used = execute(argv, environment(arm, p, c), c, reading,
                                        err if p.read is None or p.same_output
@@ -168,7 +177,7 @@ def measure(p, arm, c):
            "output": hashlib.sha256(reading.text).hexdigest() if p.same_output else None,
            "ops": None, "seconds": None, "time_s": None, "cpu_s": None,
            **({"awake": awake} if arm.beside else {})}
-    noise.judge(p.name, run, before, noise.reading(c.fsroot))
+    noise.judge(p.name, run, before, noise_reading(c))
     if status is not None:
         add_figures(run, p, text, wall_s, c)
     return run

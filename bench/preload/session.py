@@ -75,5 +75,6 @@ def entry(p, arms, o, c, note):
         return found
     arms = [arm for arm in arms if arm.name not in p.skips]
     found["rounds"] = measured(p, arms, o, c, note)
-    found["rows"] = judging.judge(p.name, found["rounds"], [arm.name for arm in arms])
+    found["rows"] = judging.judge(p.name, found["rounds"], [arm.name for arm in arms],
+                                  busy=o.busy)
     return found

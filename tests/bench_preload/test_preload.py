@@ -17,7 +17,7 @@ from built import BENCH, BUILD, ROOT, SHIM, run     # noqa: E402
 
 from preload import arms, awake, catalogue, judging, machine, measuring    # noqa: E402
 from preload import pooling, session, table                     # noqa: E402
-from preload.bars import BARS, ONE_CLIENT, Bar, bars_of          # noqa: E402
+from preload.bars import BARS, BUSY, ONE_CLIENT, Bar, bars_of    # noqa: E402
 
 POOLED = [ROOT / f"bench/results/preload-{name}-2vcpu-kvm-zen5.json" for name in ("tools", "servers")]
 
@@ -160,8 +160,23 @@ class Statistics(unittest.TestCase):
             self.assertEqual(machine.between(found, {**found, "polled_s": None}),
                              {"not_idle_s": 0, "polled_s": None})
 
+    def test_bars_beside_a_program_that_computes(self):
+        """Only those: the others are for a machine that has nothing else to do."""
+        found = [(b.figure, b.limit) for b in bars_of("mono/monitor", "ours", True)]
+        self.assertEqual(found, [("speed", 0.97), ("machine", 1.05)])
+        self.assertEqual(bars_of("mono/monitor", "fd", True), [])
+        self.assertEqual(bars_of("ssh/echo", "fd", True), bars_of("mono/monitor", "other", True))
+        self.assertEqual(bars_of("xz", "ours", True), [])
+        rounds = [{"none": good(10.0), "ours": good(9.0)}] * 6
+        rows = judging.judge("ocaml/event", rounds, ["none", "ours"], busy=True)
+        self.assertEqual({r["figure"]: r["limit"] for r in rows},
+                         {"speed": 0.97, "cpu": None, "machine": 1.05})
+
     def test_every_bar_has_its_program(self):
         self.assertLessEqual(set(BARS), {p.name for p in catalogue.PROGRAMS})
+        for arm, names in BUSY.items():
+            self.assertLessEqual(set(names), {p.name for p in catalogue.PROGRAMS
+                                              if arm not in p.skips})
         self.assertLessEqual(set(ONE_CLIENT), {p.name for p in catalogue.PROGRAMS if not
                                                {"awake", "held"} & set(p.skips)})
         self.assertEqual(len({p.name for p in catalogue.PROGRAMS}), len(catalogue.PROGRAMS))
@@ -177,9 +192,9 @@ class Arms(unittest.TestCase):
                               lambda c: None, **more)
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            c = SimpleNamespace(folder=folder, scratch=folder / "scratch", cpus=None, limit_s=1,
-                                fsroot=pathlib.Path("/"))
-            o = SimpleNamespace(rounds=2, quick=False)
+            c = SimpleNamespace(folder=folder, scratch=folder / "scratch", beside=(), cpus=None,
+                                limit_s=1, fsroot=pathlib.Path("/"))
+            o = SimpleNamespace(rounds=2, quick=False, busy=False)
             return session.entry(p, [arms.Arm("none"), arms.Arm("ours", SHIM)], o, c,
                                  lambda text: None)
 
@@ -221,7 +236,7 @@ class Arms(unittest.TestCase):
     def context(self, folder):
         scratch = folder / "scratch"
         scratch.mkdir()
-        return SimpleNamespace(scratch=scratch, folder=folder, cpus=None, limit_s=10,
+        return SimpleNamespace(scratch=scratch, folder=folder, beside=(), cpus=None, limit_s=10,
                                fsroot=pathlib.Path("/"))
 
     def measured(self, script, arm, **more):
@@ -288,6 +303,21 @@ class Arms(unittest.TestCase):
         self.assertEqual(len(found), len(os.sched_getaffinity(0)))
         self.assertEqual([p for p in found if os.path.exists(f"/proc/{p}")], [])
         self.assertEqual(bars_of("redis/1", "hog"), [])
+
+    def test_what_computes_beside_is_left_out(self):
+        """Its CPU time by the kernel's clock for it, of the run's and of what others used."""
+        with awake.busy([max(os.sched_getaffinity(0))]) as beside:
+            while awake.cpu_time_s(beside) < 0.02:
+                time.sleep(0.001)
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "proc").mkdir()
+            (root / "proc/stat").write_text("cpu  100 0 0 300 100 0 0 0 0 0\ncpu0 1\ncpu1 1\n")
+            with mock.patch.object(measuring, "cpu_time_s", return_value=0.25):
+                read = measuring.Reading(root, True).cpu()
+                mine = measuring.noise_reading(SimpleNamespace(fsroot=root, beside=()))
+        self.assertAlmostEqual(read["machine_cpu_s"], 100 / os.sysconf("SC_CLK_TCK") - 0.25)
+        self.assertGreater(mine["harness_s"], 0.25)
 
     def test_held(self):
         """Only while a program runs, and not where all are held."""
