@@ -105,6 +105,18 @@ BESIDE = [Bar("speed", 0.97), Bar("machine", 1.05)]
 BUSY = {"ours": ("mono/monitor", "mono/semaphore", "ocaml/event"),
         "fd": ("apache/1", "nng/tcp", "postgresql/notify", "python/processes", "ssh/echo")}
 
+# Over all programs that are to lose nothing, those of each arm by themselves: the geometric mean of
+# their speeds, and what no program's interval may lie below.
+MEAN, LEAST = Bar("speed", 0.995), NO_LOSS[0]
+NEAR_PLAIN = 0.03
+
+
+def loses_nothing(name, arm="ours"):
+    """Is the program held to do as well as plain, and not to gain?"""
+    return any(bar.figure in ("speed", "time") and bar.against == "none"
+               and abs(bar.limit - 1) < NEAR_PLAIN for bar in bars_of(name, arm))
+
+
 def bars_of(name, arm="ours", busy=False):
     """Every workload of a database has the same. A further library has those of the module."""
     if busy:

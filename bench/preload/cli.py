@@ -17,7 +17,7 @@ from harness.errors import FAILED, INTERRUPTED, OK, Ending, refused, shown, unex
 from harness.options import Parser, seconds, some, whole
 from harness.progress import Progress
 
-from . import judging, pooling, session, table
+from . import judging, overall, pooling, session, table
 from .arms import arms as find_arms
 from .awake import LATENCY, busy, hold_awake
 from .catalogue import PROGRAMS
@@ -109,8 +109,9 @@ def method(o, c, arms):
             "missing": {a.name: a.missing for a in arms if a.missing}}
 
 
-def status_of(entries):
-    verdicts = {row["verdict"] for e in entries for row in e["rows"]}
+def status_of(result):
+    entries = result["programs"]
+    verdicts = {row["verdict"] for e in entries for row in [*e["rows"], *result["overall"]]}
     verdicts |= {run["verdict"] for e in entries for r in e["rounds"] for run in r.values()}
     if verdicts & {judging.HUNG, judging.DIFFERS, judging.FAILED}:
         return FAILED
@@ -129,19 +130,21 @@ def measure(o, programs, arms, c):
     result = {"format": 1, "started": store.now(), "finished": None,
               "environment": environment.read(
                   SimpleNamespace(build=c.build, fsroot=c.fsroot, root=ROOT, named=False), None),
-              "method": method(o, c, arms), "verdict": {"why": None}, "programs": []}
+              "method": method(o, c, arms), "verdict": {"why": None}, "programs": [],
+              "overall": []}
     for p in programs:
         result["programs"].append(session.entry(p, arms, o, c, bar.note))
         bar.clear()
         print("\n".join(table.of_entry(result["programs"][-1])), flush=True)
         runs = [run for e in result["programs"] for r in e["rounds"] for run in r.values()]
         result["verdict"] = noise.verdict(runs)
+        result["overall"] = [] if o.busy else list(overall.judged(result["programs"]))
         result["finished"] = store.now()
         write(o, result)
-    print(table.conditions(result))
+    print("\n".join([*overall.lines(result["overall"]), table.conditions(result)]))
     if o.out:
         print(summaries.described(summaries.write(o.out)))
-    return status_of(result["programs"])
+    return status_of(result)
 
 
 def run(arguments):

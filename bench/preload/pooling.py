@@ -10,15 +10,11 @@ import statistics
 from harness import store
 from harness.errors import refused, shown
 
-from . import judging
-from .bars import NO_BURN, NO_HARM, NO_LOSS, bars_of
+from . import judging, overall
+from .bars import loses_nothing
 from .table import value
 
 FIGURES = ("speed", "cpu")
-
-
-def loses_nothing(name):
-    return bars_of(name) in (NO_LOSS, NO_HARM, NO_BURN)
 
 
 def judged(rounds):
@@ -36,12 +32,17 @@ def pairs(entry, figure):
     return values, len(entry["rounds"]) - len(rounds)
 
 
+def entries(result):
+    """Its programs; none where something computed beside them, which has other bars."""
+    return [] if result.get("method", {}).get("busy") else result["programs"]
+
+
 def ratios(results, figure):
     """The figures of all pairs of runs, and how many pairs were disturbed."""
     found, disturbed = [], 0
     for path, result in results:
         try:
-            for e in result["programs"]:
+            for e in entries(result):
                 if loses_nothing(e["name"]):
                     values, others = pairs(e, figure)
                     found, disturbed = found + values, disturbed + others
@@ -60,3 +61,4 @@ def lines(paths):
         yield (f"{figure:<8}{value(figure, statistics.median(values)):>8}  "
                f"{value(figure, low)} .. {value(figure, high)}  of {len(values)} pairs of runs, "
                f"without {disturbed} that were disturbed")
+    yield from overall.lines(overall.judged([e for _, r in results for e in entries(r)]))

@@ -16,8 +16,9 @@ import brief                                        # noqa: E402
 from built import BENCH, BUILD, ROOT, SHIM, run     # noqa: E402
 
 from preload import arms, awake, catalogue, judging, machine, measuring    # noqa: E402
-from preload import pooling, session, table                     # noqa: E402
+from preload import overall, pooling, session, table            # noqa: E402
 from preload.bars import BARS, BUSY, ONE_CLIENT, Bar, bars_of    # noqa: E402
+from preload.bars import loses_nothing                          # noqa: E402
 
 POOLED = [ROOT / f"bench/results/preload-{name}-2vcpu-kvm-zen5.json" for name in ("tools", "servers")]
 
@@ -106,8 +107,10 @@ class Statistics(unittest.TestCase):
                   {"none": good(1.0, noisy=True), "ours": good(9.0)},
                   {"none": good(1.0), "ours": good(9.0, noisy=True)},
                   {"none": good(1.0)}]
-        results = [("r.json", {"programs": [{"name": "xz", "rounds": rounds}]})]
-        self.assertEqual(pooling.ratios(results, "speed"), ([0.5], 2))
+        result = {"programs": [{"name": "xz", "rounds": rounds}], "method": {"busy": False}}
+        self.assertEqual(pooling.ratios([("r.json", result)], "speed"), ([0.5], 2))
+        result["method"]["busy"] = True
+        self.assertEqual(pooling.ratios([("r.json", result)], "speed"), ([], 0))
 
     def test_bars_of_waits_in_the_kernel(self):
         def bars(name, arm):
@@ -171,6 +174,41 @@ class Statistics(unittest.TestCase):
         rows = judging.judge("ocaml/event", rounds, ["none", "ours"], busy=True)
         self.assertEqual({r["figure"]: r["limit"] for r in rows},
                          {"speed": 0.97, "cpu": None, "machine": 1.05})
+
+    def test_what_loses_nothing(self):
+        for name, arm in (("xz", "ours"), ("xz", "fd"), ("sqlite/wal", "ours"), ("gdbus", "ours"),
+                          ("gdbus", "fd"), ("redis/50", "fd"), ("postgresql/notify", "fd")):
+            self.assertTrue(loses_nothing(name, arm), name)
+        for name, arm in (("java/batches", "ours"), ("rust/park", "ours"), ("c/sem_test", "ours"),
+                          ("redis/1", "fd"), ("alone/mutex", "ours"), ("contend/mutex2", "ours")):
+            self.assertFalse(loses_nothing(name, arm), name)
+
+    def overall(self, *rows):
+        """Of (median, low, high) of programs that are to lose nothing; and of one that is not."""
+        names = [p.name for p in catalogue.STRANGERS][:len(rows)]
+        entries = [{"name": name, "rows": [
+            {"arm": "ours", "figure": "speed", "against": "none", "median": median, "low": low,
+             "high": high}]}
+            for name, (median, low, high) in zip((*names, "rust/park"), (*rows, (80, 70, 90)))]
+        return names, list(overall.judged(entries))
+
+    def test_over_all_programs(self):
+        names, (found,) = self.overall(*[(2.0, 1.9, 2.1), (0.5, 0.4, 1.0)] * 3)
+        self.assertEqual((found["arm"], found["programs"], found["below"], found["verdict"]),
+                         ("ours", 6, [], judging.REACHED))
+        self.assertAlmostEqual(found["mean"], 1.0)
+        _, (found,) = self.overall(*[(0.99, 0.9, 1.1)] * 6)
+        self.assertEqual(found["verdict"], judging.MISSED)
+        names, (found,) = self.overall(*[(2.0, 1.9, 2.1)] * 5, (0.9, 0.8, 0.97))
+        self.assertEqual((found["below"], found["verdict"]), ([names[-1]], judging.MISSED))
+        self.assertIn(f"wholly below 0.980x: {names[-1]}; missed", *overall.lines([found]))
+
+    def test_too_few_for_all(self):
+        _, (found,) = self.overall(*[(0.5, 0.4, 0.6)] * 5)
+        self.assertEqual(found["verdict"], judging.NO_BAR)
+        _, (found,) = self.overall(*[(0.5, None, None)] * 6)
+        self.assertEqual(found["verdict"], judging.FEW)
+        self.assertEqual(list(overall.judged([])), [])
 
     def test_every_bar_has_its_program(self):
         self.assertLessEqual(set(BARS), {p.name for p in catalogue.PROGRAMS})
@@ -373,8 +411,10 @@ class Command(unittest.TestCase):
     def test_a_pool(self):
         r = bench("--pool", *POOLED)
         self.assertEqual((r.returncode, r.stderr), (0, ""))
-        for line, figure in zip(r.stdout.splitlines(), ("speed", "cpu"), strict=True):
+        *figures, mean = r.stdout.splitlines()
+        for line, figure in zip(figures, ("speed", "cpu"), strict=True):
             self.assertRegex(line, rf"^{figure} +[01]\.\d+x? .* of \d+ pairs of runs, without \d+ that")
+        self.assertRegex(mean, r"^ours +geometric mean of \d+ speeds [01]\.\d+x, bar >= 0\.995x; ")
 
     def test_bad_input(self):
         for words in (("--only", "none"), ("--pool", *POOLED, "--cheap"), ("--cpus", "x"), ("--cpus", "9999"), ("--rounds", "0"),
