@@ -96,8 +96,11 @@ struct ipcwait_stats {
 		[IPCWAIT_REASON_SPACE]; /* waits that slept, by enum ipcwait_reason */
 	uint64_t awake_requests; /* that idle CPUs poll, made by this process: awake.h */
 	uint64_t awake_ns;       /* that one was held */
-	uint64_t moves_apart; /* of threads, away from their waker's CPU: IPCWAIT_PLACE */
-	uint64_t moves_back;  /* of these, undone, as waits were no shorter there */
+	/* Of threads away from their waker's CPU, IPCWAIT_PLACE, and how the trials ended. */
+	uint64_t moves_apart;
+	uint64_t moves_back;   /* the waits were no shorter: the thread went back */
+	uint64_t moves_kept;   /* the waits were shorter: the thread stayed */
+	uint64_t moves_undone; /* without an answer, as where the scheduler put it back */
 };
 
 IPCWAIT_BEGIN_DECLS

@@ -73,11 +73,15 @@ static bool is_urgent(const struct iw_waiter *me)
 
 void iw_migrate_judge(const struct iw_facts *facts)
 {
-	struct iw_migration *m = &iw_self()->migration;
 	uint64_t now = now_ns(facts);
+	enum iw_move how = iw_migration_judge(&iw_self()->migration, now);
 
-	if (iw_migration_judge(m, now) == IW_RETURN)
-		(void)move_as(IW_RETURN, now);
+	if (how == IW_RETURN && !move_as(IW_RETURN, now))
+		how = IW_UNDONE;
+	if (how == IW_KEEP)
+		iw_count_move(IW_MOVES_KEPT);
+	else if (how == IW_UNDONE)
+		iw_count_move(IW_MOVES_UNDONE);
 }
 
 /* 0: the wait need not be timed. */

@@ -162,10 +162,13 @@ static bool is_no_trial(const struct iw_migration *m)
 
 enum iw_move iw_migration_judge(struct iw_migration *m, uint64_t now)
 {
+	enum iw_move how = IW_UNDONE;
+
 	if (is_no_trial(m)) {
 		put_off_undone(m, now);
 	} else if (is_judged(m) && is_better(m)) {
 		keep(m, now);
+		how = IW_KEEP;
 	} else if (is_hopeless(m)) {
 		note_failure(m, now);
 		return IW_RETURN;
@@ -173,7 +176,7 @@ enum iw_move iw_migration_judge(struct iw_migration *m, uint64_t now)
 		return IW_STAY;
 	}
 	m->home = 0;
-	return IW_STAY;
+	return how;
 }
 
 enum iw_move iw_migration_begin(struct iw_migration *m, bool beside, uint64_t window_ns,

@@ -26,6 +26,8 @@ enum iw_move {
 	IW_STAY,
 	IW_LEAVE,  /* for another CPU: a trial begins */
 	IW_RETURN, /* to m->home: the trial has failed */
+	IW_KEEP,   /* stay: the trial has ended, and the waits are shorter */
+	IW_UNDONE, /* stay: the trial has ended without an answer */
 };
 
 /* Nothing to do in this wait: it is not beside its waker, which ends a row, and no trial. */
@@ -46,8 +48,8 @@ bool iw_migration_pauses(const struct iw_migration *m, uint64_t now);
 /*
  * A wait is about to spin or sleep, at @now, @beside its waker or not. @window_ns: the longest
  * spin. IW_LEAVE: a trial is to begin. The second function is asked before each wait of a trial
- * does anything: IW_RETURN ends it. Of a move the caller tells whether it could be made, and which
- * CPU the thread left.
+ * does anything: all answers except IW_STAY end it. Of a move the caller tells whether it could be
+ * made, and which CPU the thread left.
  */
 enum iw_move iw_migration_begin(struct iw_migration *m, bool beside, uint64_t window_ns,
 				uint64_t now);

@@ -36,6 +36,10 @@ struct shard {
 	struct ipcwait_word64 moves[IW_MOVES];
 };
 
+_Static_assert(offsetof(struct shard, moves) ==
+		       offsetof(struct shard, reasons) + IW_REASONS * sizeof(uint64_t),
+	       "moves are behind the reasons");
+
 /* Whole pages, see iw_stats_table(). Where pages are larger nothing is mapped over it. */
 static struct {
 	struct shard shard[SHARDS];
@@ -120,6 +124,7 @@ void iw_stats_table(struct iw_stats_table *t)
 		.events = IW_EVENTS,
 		.reasons = IW_REASONS,
 		.reasons_at = offsetof(struct shard, reasons),
+		.moves = IW_MOVES,
 	};
 }
 
@@ -146,7 +151,7 @@ static void gather_kind(enum ipcwait_kind kind, struct ipcwait_kind_stats *st)
 	memcpy(st, counters, sizeof(*st));
 }
 
-static uint64_t total_moves(enum iw_moves move)
+uint64_t iw_moves_total(enum iw_moves move)
 {
 	uint64_t sum = 0;
 
@@ -160,8 +165,10 @@ static void gather(struct ipcwait_stats *all)
 {
 	struct iw_wake_latency awake = iw_wake_latency_total();
 
-	all->moves_apart = total_moves(IW_MOVES_APART);
-	all->moves_back = total_moves(IW_MOVES_BACK);
+	all->moves_apart = iw_moves_total(IW_MOVES_APART);
+	all->moves_back = iw_moves_total(IW_MOVES_BACK);
+	all->moves_kept = iw_moves_total(IW_MOVES_KEPT);
+	all->moves_undone = iw_moves_total(IW_MOVES_UNDONE);
 	all->awake_requests = awake.requests;
 	all->awake_ns = awake.held_ns;
 	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)

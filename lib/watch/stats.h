@@ -37,15 +37,23 @@ void iw_count(enum ipcwait_kind kind, enum iw_event event, uint64_t n);
 /* A wait slept for this reason. Async-signal-safe. */
 void iw_count_reason(enum iw_reason reason);
 
-/* Moves of threads to other CPUs: lib/policy/migration.h. */
+/*
+ * Moves of threads to other CPUs, and how their trials ended: lib/policy/migration.h. The members
+ * of struct ipcwait_stats, in their order.
+ */
 enum iw_moves {
-	IW_MOVES_APART, /* away from the waker's CPU */
-	IW_MOVES_BACK,  /* of these, undone as waits were no shorter */
+	IW_MOVES_APART,  /* away from the waker's CPU: a trial began */
+	IW_MOVES_BACK,   /* it failed, and the thread went back */
+	IW_MOVES_KEPT,   /* it paid, and the thread stayed */
+	IW_MOVES_UNDONE, /* it had no answer */
 	IW_MOVES,
 };
 
 /* Async-signal-safe. */
 void iw_count_move(enum iw_moves move);
+
+/* How many there were in this process. */
+uint64_t iw_moves_total(enum iw_moves move);
 
 /*
  * Where all counters are: whole pages, over which memory of a file can be mapped that others read.
@@ -58,6 +66,7 @@ struct iw_stats_table {
 	uint32_t kinds, kind_bytes;   /* in a shard, from its beginning */
 	uint32_t events;              /* words of 64 bits of a kind */
 	uint32_t reasons, reasons_at; /* words of 64 bits in a shard */
+	uint32_t moves;               /* words of 64 bits behind the reasons */
 };
 
 void iw_stats_table(struct iw_stats_table *table);

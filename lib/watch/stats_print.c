@@ -79,14 +79,51 @@ static void add_awake(struct iw_text *t, const struct ipcwait_stats *st)
 	iw_text_add(t, "\n");
 }
 
+/* All kinds together: waits that had to wait. */
+static uint64_t count_waits(const struct ipcwait_stats *st)
+{
+	uint64_t waits = 0;
+
+	for (unsigned k = 0; k < IPCWAIT_KIND_COUNT; k++)
+		waits += st->kind[k].spun + st->kind[k].slept + st->kind[k].expired +
+			 st->kind[k].interrupted;
+	return waits;
+}
+
+static void add_beside(struct iw_text *t, const struct ipcwait_stats *st)
+{
+	uint64_t beside = st->reasons[IPCWAIT_REASON_SAME_CPU];
+
+	if (beside)
+		iw_text_add(t,
+			    "libipcwait: %" PRIu64 " of %" PRIu64
+			    " waits began on the CPU of their waker\n",
+			    beside, count_waits(st));
+}
+
+/* The threads run meanwhile, so a trial may end between two of the readings. */
+void iw_stats_add_moves(struct iw_text *t)
+{
+	uint64_t kept = iw_moves_total(IW_MOVES_KEPT);
+	uint64_t back = iw_moves_total(IW_MOVES_BACK);
+	uint64_t undone = iw_moves_total(IW_MOVES_UNDONE);
+	uint64_t apart = iw_moves_total(IW_MOVES_APART), ended = kept + back + undone;
+
+	iw_text_add(t,
+		    "moved threads %" PRIu64 " times away from their waker's CPU: %" PRIu64
+		    " kept, %" PRIu64 " back, %" PRIu64 " undone",
+		    apart, kept, back, undone);
+	if (apart > ended)
+		iw_text_add(t, ", %" PRIu64 " on trial", apart - ended);
+}
+
 static void add_moves(struct iw_text *t, const struct ipcwait_stats *st)
 {
 	if (!st->moves_apart)
 		return;
-	iw_text_add(t,
-		    "libipcwait: moved threads %" PRIu64
-		    " times away from their waker's CPU, and %" PRIu64 " times back\n",
-		    st->moves_apart, st->moves_back);
+	iw_text_add(t, "libipcwait: ");
+	iw_stats_add_moves(t);
+	iw_text_add(t, "\n");
 }
 
 void iw_stats_print(void)
@@ -110,6 +147,7 @@ void iw_stats_print(void)
 	print(&t);
 	add_awake(&t, &st);
 	print(&t);
+	add_beside(&t, &st);
 	add_moves(&t, &st);
 	print(&t);
 }

@@ -107,7 +107,10 @@ static_assert(offsetof(struct ipcwait_stats, awake_requests) ==
 static_assert(offsetof(struct ipcwait_stats, moves_apart) ==
 		      32 + 104 * IPCWAIT_KIND_SPACE + 272,
 	      "stats.moves_apart");
-static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 288, "stats");
+static_assert(offsetof(struct ipcwait_stats, moves_kept) ==
+		      32 + 104 * IPCWAIT_KIND_SPACE + 288,
+	      "stats.moves_kept");
+static_assert(sizeof(struct ipcwait_stats) == 32 + 104 * IPCWAIT_KIND_SPACE + 304, "stats");
 
 static_assert(sizeof(struct ipcwait_futex_waiter) == 16, "futex_waiter");
 static_assert(offsetof(struct ipcwait_futex_waiter, flags) == 12, "futex_waiter.flags");

@@ -66,6 +66,68 @@ static void leaves_its_waker(void)
 	CHECK_EQ(fake.moves, 1);
 	CHECK_EQ(fake.cpu, !here);
 	CHECK_EQ(probe_stats().moves_apart, 1);
+	CHECK_EQ(probe_stats().moves_kept, 0);
+}
+
+static uint64_t ended(void)
+{
+	struct ipcwait_stats st = probe_stats();
+
+	return st.moves_kept + st.moves_back + st.moves_undone;
+}
+
+/* The next trial begins and ends. Beside a waker on @cpu meanwhile, who need not be there. */
+static void try_beside(unsigned cpu)
+{
+	uint64_t before = ended();
+	unsigned moves = fake.moves;
+
+	for (int i = 0; i < 100 * WAITS && fake.moves == moves; i++)
+		(void)wait_for_waker_on(fake.cpu, 1);
+	CHECK_EQ(fake.moves, moves + 1);
+	for (int i = 0; i < 100 * WAITS && ended() == before; i++)
+		(void)wait_for_waker_on(cpu, 1);
+	CHECK_EQ(ended(), before + 1);
+}
+
+/* The first looks end its waits there: they are shorter than before. */
+static void waits_there_no_more(void)
+{
+	for (int i = 0; i < WAITS && !ended(); i++) {
+		probe_again(IPCWAIT_FOREVER);
+		probe.there = true;
+		CHECK_EQ(iw_wait(&probe.base), 0);
+	}
+}
+
+static void counts_what_is_kept(void)
+{
+	leaves_its_waker();
+	waits_there_no_more();
+	CHECK_EQ(probe_stats().moves_kept, 1);
+	CHECK_EQ(ended(), 1);
+	CHECK_EQ(fake.moves, 1);
+}
+
+/* The waker is on the CPU to which the thread was moved. */
+static void counts_what_is_undone(void)
+{
+	world(IPCWAIT_ADAPTIVE, 2, "1");
+	try_beside(!fake.cpu);
+	CHECK_EQ(probe_stats().moves_undone, 1);
+	CHECK_EQ(probe_stats().moves_apart, 1);
+	CHECK_EQ(fake.moves, 1);
+}
+
+/* The trial fails, and nothing takes the thread back: it has no answer. */
+static void counts_who_cannot_go_back(void)
+{
+	leaves_its_waker();
+	fake.pinned = true;
+	for (int i = 0; i < 100 * WAITS && !ended(); i++)
+		(void)wait_for_waker_on(!fake.cpu, 1);
+	CHECK_EQ(probe_stats().moves_undone, 1);
+	CHECK_EQ(probe_stats().moves_back, 0);
 }
 
 /* Waits are no shorter there: it comes back, and is counted. */
@@ -80,6 +142,7 @@ static void comes_back(void)
 	CHECK_EQ(fake.moves, 2);
 	CHECK_EQ(fake.cpu, here);
 	CHECK_EQ(probe_stats().moves_back, 1);
+	CHECK_EQ(ended(), 1);
 }
 
 static unsigned moves_of(enum ipcwait_preset preset, unsigned cpus, const char *place)
@@ -241,6 +304,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHILD_TEST(leaves_its_waker),
+		CHILD_TEST(counts_what_is_kept),
+		CHILD_TEST(counts_what_is_undone),
+		CHILD_TEST(counts_who_cannot_go_back),
 		CHILD_TEST(comes_back),
 		CHILD_TEST(not_unless_asked),
 		CHILD_TEST(not_if_forbidden),

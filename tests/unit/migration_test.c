@@ -175,6 +175,26 @@ static void kept_ones_make_up_for_it(void)
 	CHECK(n >= ROW_LEAST && n <= ROW_MOST);
 }
 
+/* 40 waits of @ns, of them @beside; before it was 5 us. */
+static enum iw_move answer(uint64_t ns, unsigned beside)
+{
+	m = (struct iw_migration){ .home = 1,
+				   .before_ns = 5 * US,
+				   .waits = TRIAL,
+				   .waited_ns = (TRIAL - 8) * ns,
+				   .beside = beside };
+	return iw_migration_judge(&m, now);
+}
+
+static void says_how_it_ended(void)
+{
+	CHECK_EQ(answer(1 * US, 0), IW_KEEP);
+	CHECK_EQ(answer(1 * US, TRIAL), IW_UNDONE);
+	CHECK_EQ(answer(11 * US, 0), IW_RETURN);
+	CHECK_EQ(answer(5 * US, 0), IW_STAY);
+	CHECK(iw_migration_on_trial(&m));
+}
+
 static void pauses_after_a_kept_one(void)
 {
 	keep_one();
@@ -291,6 +311,7 @@ int main(void)
 		CHILD_TEST(a_long_wait_is_no_trial),
 		CHILD_TEST(failures_become_rare),
 		CHILD_TEST(kept_ones_make_up_for_it),
+		CHILD_TEST(says_how_it_ended),
 		CHILD_TEST(pauses_after_a_kept_one),
 		CHILD_TEST(undone_ones_become_rare),
 		CHILD_TEST(a_move_that_cannot_be_made_fails),

@@ -42,16 +42,18 @@ static int new_file(size_t bytes)
 static void test_counts_are_in_the_file(void **state)
 {
 	struct ipcwait_stats st;
-	size_t spun, crowded;
+	size_t spun, crowded, kept;
 	int fd;
 
 	(void)state;
 	iw_stats_table(&table);
 	assert_true(table.shards * table.shard_bytes <= table.bytes);
 	assert_true(table.kinds * table.kind_bytes <= table.reasons_at);
-	assert_true(table.reasons_at + table.reasons * 8 <= table.shard_bytes);
+	assert_true(table.reasons_at + (table.reasons + table.moves) * 8 <=
+		    table.shard_bytes);
 	spun = IPCWAIT_KIND_SEM * table.kind_bytes + IW_SPUN * 8;
 	crowded = table.reasons_at + IW_CROWDED * 8;
+	kept = table.reasons_at + (table.reasons + IW_MOVES_KEPT) * 8;
 	fd = new_file(OFFSET + table.bytes);
 	iw_count(IPCWAIT_KIND_SEM, IW_SPUN, 1000);
 	errno = 4711;
@@ -60,11 +62,14 @@ static void test_counts_are_in_the_file(void **state)
 	assert_int_equal(sum(fd, spun), 0);
 	iw_count(IPCWAIT_KIND_SEM, IW_SPUN, 30);
 	iw_count_reason(IW_CROWDED);
+	iw_count_move(IW_MOVES_KEPT);
 	assert_int_equal(sum(fd, spun), 30);
 	assert_int_equal(sum(fd, crowded), 1);
+	assert_int_equal(sum(fd, kept), 1);
 	CHECK_EQ(ipcwait_stats_get(&st, sizeof(st)), sizeof(st));
 	assert_int_equal(st.kind[IPCWAIT_KIND_SEM].spun, 30);
 	assert_int_equal(st.reasons[IPCWAIT_REASON_CROWDED], 1);
+	assert_int_equal(st.moves_kept, 1);
 	/* The mapping is enough. */
 	iw_shared_file_close(fd);
 	iw_count(IPCWAIT_KIND_SEM, IW_SPUN, 4);
