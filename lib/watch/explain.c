@@ -219,15 +219,31 @@ static void add_histogram(struct iw_text *t, const struct subject *s)
 		add_bar(t, s, i, total);
 }
 
+/* What the process does for those whose waker is beside them. */
+static void add_moves_of(struct iw_text *t, const struct subject *s)
+{
+	iw_text_add(t, "                ");
+	if (iw_moves_total(IW_MOVES_APART))
+		iw_stats_add_moves(t);
+	else if (s->facts && iw_policy_moves(s->facts))
+		iw_text_add(t, "no thread of this process was moved");
+	else
+		iw_text_add(t, "no thread of this process may be moved (IPCWAIT_PLACE)");
+	iw_text_add(t, "\n");
+}
+
 static void add_reasons(struct iw_text *t, const struct subject *s)
 {
 	for (unsigned i = IW_NO_REASON + 1; i < IW_REASONS; i++) {
 		uint64_t n = reason_of(s, i);
 
-		if (n)
-			iw_text_add(t, "    %10" PRIu64 "  %s: %s\n", n,
-				    iw_reason_name((enum iw_reason)i),
-				    iw_reason_sentence((enum iw_reason)i));
+		if (!n)
+			continue;
+		iw_text_add(t, "    %10" PRIu64 "  %s: %s\n", n,
+			    iw_reason_name((enum iw_reason)i),
+			    iw_reason_sentence((enum iw_reason)i));
+		if (i == IW_SAME_CPU)
+			add_moves_of(t, s);
 	}
 }
 
