@@ -35,6 +35,13 @@ static const char *const reasons[IPCWAIT_REASON_COUNT] = {
 	[IPCWAIT_REASON_CHEAP] = "cheap",
 };
 
+static const char *const moves[COUNTERS_MOVES] = {
+	[COUNTERS_APART] = "apart",
+	[COUNTERS_BACK] = "back",
+	[COUNTERS_KEPT] = "kept",
+	[COUNTERS_UNDONE] = "undone",
+};
+
 static const char *const events[COUNTERS_EVENTS] = {
 	"spun",        "slept",         "expired",        "interrupted",    "futex_waits",
 	"futex_wakes", "wakes_avoided", "spun_useful_ns", "spun_wasted_ns", "slept_ns",
@@ -48,7 +55,7 @@ bool counters_fit(const struct counters_shape *s, uint64_t bytes)
 	       s->shard_bytes % WORD == 0 && s->kind_bytes % WORD == 0 &&
 	       s->reasons_at % WORD == 0 && s->kind_bytes >= COUNTERS_EVENTS * WORD &&
 	       s->kinds * s->kind_bytes <= s->shard_bytes &&
-	       s->reasons_at + s->reasons * WORD <= s->shard_bytes &&
+	       s->reasons_at + (s->reasons + s->moves) * WORD <= s->shard_bytes &&
 	       s->shards * s->shard_bytes <= bytes;
 }
 
@@ -65,7 +72,7 @@ static void add_kind(struct ipcwait_kind_stats *to, const uint64_t *from)
 static void add_shard(struct counters *c, const struct counters_shape *s,
 		      const uint64_t *shard)
 {
-	const uint64_t *reason = shard + s->reasons_at / WORD;
+	const uint64_t *reason = shard + s->reasons_at / WORD, *move = reason + s->reasons;
 
 	for (unsigned k = 0; k < s->kinds && k < IPCWAIT_KIND_COUNT; k++) {
 		const uint64_t *kind = shard + k * (s->kind_bytes / WORD);
@@ -75,6 +82,8 @@ static void add_shard(struct counters *c, const struct counters_shape *s,
 	}
 	for (unsigned i = 0; i < s->reasons && i < IPCWAIT_REASON_COUNT; i++)
 		c->reasons[i] += reason[i];
+	for (unsigned i = 0; i < s->moves && i < COUNTERS_MOVES; i++)
+		c->moves[i] += move[i];
 }
 
 void counters_add(struct counters *c, const struct counters_shape *s,
@@ -84,7 +93,8 @@ void counters_add(struct counters *c, const struct counters_shape *s,
 		add_shard(c, s, memory + i * (s->shard_bytes / WORD));
 }
 
-#define COUNTERS ((IPCWAIT_KIND_COUNT + 1) * COUNTERS_EVENTS + IPCWAIT_REASON_COUNT)
+#define COUNTERS \
+	((IPCWAIT_KIND_COUNT + 1) * COUNTERS_EVENTS + IPCWAIT_REASON_COUNT + COUNTERS_MOVES)
 
 static_assert(sizeof(struct counters) == COUNTERS * WORD, "nothing else is in it");
 
@@ -127,6 +137,11 @@ const char *counters_kind(unsigned kind)
 const char *counters_reason(unsigned reason)
 {
 	return reason < IPCWAIT_REASON_COUNT ? reasons[reason] : NULL;
+}
+
+const char *counters_move(enum counters_move move)
+{
+	return moves[move];
 }
 
 const char *counters_event(unsigned event)

@@ -11,9 +11,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Moves of threads away from their waker's CPU, and how the trials ended. */
+enum counters_move {
+	COUNTERS_APART,
+	COUNTERS_BACK,
+	COUNTERS_KEPT,
+	COUNTERS_UNDONE,
+	COUNTERS_MOVES,
+};
+
 struct counters {
 	struct ipcwait_kind_stats kind[IPCWAIT_KIND_COUNT], all;
 	uint64_t reasons[IPCWAIT_REASON_COUNT];
+	uint64_t moves[COUNTERS_MOVES];
 };
 
 /* How they lie: tools/common/tally_form.h, <ipcwait/page.h>. */
@@ -21,6 +31,7 @@ struct counters_shape {
 	uint64_t shards, shard_bytes;
 	uint64_t kinds, kind_bytes, events;
 	uint64_t reasons, reasons_at;
+	uint64_t moves; /* behind the reasons */
 };
 
 /* Whoever has written it could have written anything: it lies within @bytes. */
@@ -44,6 +55,9 @@ void counters_settle(struct counters *c);
 const char *counters_kind(unsigned kind);
 const char *counters_reason(unsigned reason);
 
+/* "apart", "back". */
+const char *counters_move(enum counters_move move);
+
 /* The members of struct ipcwait_kind_stats in their order, "futex_waits". */
 #define COUNTERS_EVENTS (sizeof(struct ipcwait_kind_stats) / sizeof(uint64_t))
 const char *counters_event(unsigned event);
@@ -54,13 +68,13 @@ uint64_t counters_waits(const struct ipcwait_kind_stats *k);
 
 bool counters_any(const struct ipcwait_kind_stats *k);
 
-/* A table by kind, what was gained, and the main reasons for sleeps. */
+/* A table by kind, what was gained, the main reasons for sleeps, and moves. */
 void counters_print(FILE *f, const struct counters *c);
 
 /* A time with three digits or four: "12 ms". */
 void counters_print_time(FILE *f, uint64_t ns);
 
-/* "all", "kinds" and "reasons". */
+/* "all", "kinds", "reasons" and "moves". */
 void counters_write(struct json *j, const struct counters *c);
 
 #endif

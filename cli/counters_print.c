@@ -88,12 +88,46 @@ static void print_reasons(FILE *f, const struct counters *c)
 		fputs(".\n", f);
 }
 
+/* How often a waiter was beside its waker, where it can only sleep. */
+static void print_beside(FILE *f, const struct counters *c)
+{
+	uint64_t waits = counters_waits(&c->all);
+	uint64_t beside = c->reasons[IPCWAIT_REASON_SAME_CPU];
+
+	if (!waits)
+		return;
+	fprintf(f,
+		"  %" PRIu64 " of %" PRIu64
+		" waits (%.0f %%) began on the CPU of their waker.\n",
+		beside, waits, 100.0 * (double)beside / (double)waits);
+}
+
+static void print_moves(FILE *f, const struct counters *c)
+{
+	const uint64_t *moves = c->moves;
+	uint64_t ended =
+		moves[COUNTERS_KEPT] + moves[COUNTERS_BACK] + moves[COUNTERS_UNDONE];
+
+	if (!moves[COUNTERS_APART] && !ended)
+		return;
+	fprintf(f,
+		"  Threads moved to another CPU: %" PRIu64 ", of which %" PRIu64
+		" stayed (it paid), %" PRIu64 " went back, %" PRIu64 " undone",
+		moves[COUNTERS_APART], moves[COUNTERS_KEPT], moves[COUNTERS_BACK],
+		moves[COUNTERS_UNDONE]);
+	if (moves[COUNTERS_APART] > ended)
+		fprintf(f, ", %" PRIu64 " not decided", moves[COUNTERS_APART] - ended);
+	fputs(".\n", f);
+}
+
 void counters_print(FILE *f, const struct counters *c)
 {
 	if (counters_any(&c->all))
 		print_table(f, c);
 	print_gain(f, &c->all);
 	print_reasons(f, c);
+	print_beside(f, c);
+	print_moves(f, c);
 }
 
 static void write_kind(struct json *j, const char *key, const struct ipcwait_kind_stats *k)
@@ -116,5 +150,9 @@ void counters_write(struct json *j, const struct counters *c)
 	for (unsigned i = 0; i < IPCWAIT_REASON_COUNT; i++)
 		if (counters_reason(i) && c->reasons[i])
 			json_whole(j, counters_reason(i), c->reasons[i]);
+	json_close(j, '}');
+	json_open(j, "moves", '{');
+	for (unsigned i = 0; i < COUNTERS_MOVES; i++)
+		json_whole(j, counters_move((enum counters_move)i), c->moves[i]);
 	json_close(j, '}');
 }

@@ -42,7 +42,7 @@ static struct counters_shape shape_of(const struct ipcwait_page_head *h)
 {
 	return (struct counters_shape){ h->shards,     h->shard_bytes, h->kinds,
 					h->kind_bytes, h->events,      h->reasons,
-					h->reasons_at };
+					h->reasons_at, h->moves };
 }
 
 static bool table_fits(const struct ipcwait_page_head *h, uint64_t at)

@@ -123,7 +123,7 @@ static struct counters_shape shape_of(const struct tally_head *h)
 
 	return (struct counters_shape){ s->shards,     s->shard_bytes, s->kinds,
 					s->kind_bytes, s->events,      s->reasons,
-					s->reasons_at };
+					s->reasons_at, s->moves };
 }
 
 static bool is_sound(const struct tally_head *h)

@@ -160,6 +160,40 @@ static void write_reasons(FILE *f, const struct watched *w)
 	}
 }
 
+static void write_moves(FILE *f, const struct watched *w)
+{
+	begin(f, "moves", "counter",
+	      "Moves of waiting threads away from their waker's CPU.");
+	for (unsigned i = 0; i < w->processes; i++) {
+		const struct watched_process *p = &w->process[i];
+
+		if (!p->counters.moves[COUNTERS_APART])
+			continue;
+		fputs("ipcwait_moves_total", f);
+		process_labels(f, p);
+		value(f, p->counters.moves[COUNTERS_APART], false);
+	}
+}
+
+static void write_moves_ended(FILE *f, const struct watched *w)
+{
+	begin(f, "moves_ended", "counter",
+	      "Moves that were judged, by what became of them.");
+	for (unsigned i = 0; i < w->processes; i++) {
+		const struct watched_process *p = &w->process[i];
+
+		for (unsigned m = COUNTERS_BACK; m < COUNTERS_MOVES; m++) {
+			if (!p->counters.moves[COUNTERS_APART])
+				continue;
+			fputs("ipcwait_moves_ended_total", f);
+			process_labels(f, p);
+			fputc(',', f);
+			label(f, "end", counters_move((enum counters_move)m));
+			value(f, p->counters.moves[m], false);
+		}
+	}
+}
+
 static void write_costs(FILE *f, const struct watched *w)
 {
 	begin(f, "block_cost_seconds", "gauge", "What a sleep and its wake cost.");
@@ -255,6 +289,8 @@ void stat_write_metrics(FILE *f, const struct watched *w)
 	for (unsigned i = 0; i < FAMILIES; i++)
 		write_family(f, w, &families[i]);
 	write_reasons(f, w);
+	write_moves(f, w);
+	write_moves_ended(f, w);
 	write_costs(f, w);
 	write_objects(f, w);
 	fputs("# EOF\n", f);

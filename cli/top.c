@@ -143,6 +143,20 @@ static void show_process(struct screen *s, const struct watched_process *p, doub
 	     100.0 * (double)spun_ns / NS_PER_S / seconds, (double)p->block_ns / 1e3);
 }
 
+/* A line of its own, as the process's own has 80 columns. */
+static void show_moves(struct screen *s, const struct counters *c, double seconds)
+{
+	const uint64_t *moves = c->moves;
+	uint64_t ended =
+		moves[COUNTERS_KEPT] + moves[COUNTERS_BACK] + moves[COUNTERS_UNDONE];
+
+	if (moves[COUNTERS_APART] || ended)
+		line(s, false,
+		     "  %.1f moves/s to another CPU; %.0f %% of %.0f stayed there",
+		     (double)moves[COUNTERS_APART] / seconds,
+		     percent(moves[COUNTERS_KEPT], ended), (double)ended);
+}
+
 static void show_row(struct screen *s, const struct watched_row *r, double seconds)
 {
 	char label[LABEL_BYTES];
@@ -170,6 +184,7 @@ static void show(struct watched *w, const struct options *o, double seconds)
 		     "`ipcwait run --page`.");
 	for (unsigned i = 0; i < w->processes; i++) {
 		show_process(&s, &w->process[i], seconds);
+		show_moves(&s, &w->process[i].counters, seconds);
 		missed += w->process[i].missed[table];
 	}
 	line(&s, true, "%7s %-10s %9s %5s %8s %9s %6s %s", "PID", "KIND", "WAITS/S", "SPUN",

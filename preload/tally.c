@@ -130,7 +130,7 @@ void tally_join(const char *where)
 	iw_stats_table(&table);
 	shape = (struct tally_shape){ table.shards,     table.shard_bytes, table.kinds,
 				      table.kind_bytes, table.events,      table.reasons,
-				      table.reasons_at };
+				      table.reasons_at, table.moves };
 	if (join())
 		return;
 	(void)snprintf(socket, sizeof(socket), TALLY_SOCKET, inode);

@@ -15,15 +15,17 @@
  *	                       beginning: head.kinds kinds of head.kind_bytes each, by enum
  *	                       ipcwait_kind, of each the first head.events words of 64 bits, in
  *	                       the order of struct ipcwait_kind_stats; and at head.reasons_at
- *	                       head.reasons words by enum ipcwait_reason. A counter is the sum over
- *	                       all shards, modulo 2^64
+ *	                       head.reasons words by enum ipcwait_reason, and behind these
+ *	                       head.moves words in the order of struct ipcwait_stats from
+ *	                       moves_apart on; 0 in version 0.1.0, which counts none. A counter is
+ *	                       the sum over all shards, modulo 2^64
  *	head.objects_at        head.rows rows of head.row_bytes each, by object: struct
  *	                       ipcwait_page_row; behind them a word, how many waits found no row
  *	head.call_sites_at     the same by call site
  *
  * A reader believes nothing: it checks the magic, the version, and that everything lies within the
- * file. Later libraries of the same version may have more kinds, events and reasons, and longer
- * rows; what is longer is longer at its end.
+ * file. Later libraries of the same version may have more kinds, events, reasons and moves, and
+ * longer rows; what is longer is longer at its end.
  *
  * Ordering:  none. Words are written relaxed, so a page that is read while threads run may be a
  *            few events out of step with itself, and a name half written. At most one of 32 waits
@@ -69,7 +71,7 @@ struct ipcwait_page_head {
 	uint32_t events;
 	uint32_t reasons, reasons_at;
 	uint32_t rows, row_bytes;
-	uint32_t unused;
+	uint32_t moves;
 };
 
 struct ipcwait_page_row {

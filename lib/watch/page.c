@@ -105,6 +105,7 @@ static void fill_head(struct ipcwait_page_head *h, const struct part part[PARTS]
 		.reasons_at = counters->reasons_at,
 		.rows = IW_OBJECTS,
 		.row_bytes = sizeof(struct iw_object),
+		.moves = counters->moves,
 	};
 	(void)snprintf(h->program, sizeof(h->program), "%s", program_invocation_short_name);
 	(void)snprintf(h->library, sizeof(h->library), "%s", ipcwait_version());

@@ -78,6 +78,52 @@ static void test_none(void **state)
 		"Reasons"));
 }
 
+/* The report of 200 waits of which 50 began beside their waker. */
+static const char *report_of_moves(const uint64_t moves[COUNTERS_MOVES])
+{
+	static char *argv[] = { (char *)"program", NULL };
+	static const struct run_program program = { .argv = argv };
+	struct run_report r = { .program = &program, .counts = { .programs = 1 } };
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(f);
+	r.counts.counters.all = (struct ipcwait_kind_stats){
+		.spun = 90, .slept = 60, .expired = 40, .interrupted = 10
+	};
+	r.counts.counters.reasons[IPCWAIT_REASON_SAME_CPU] = 50;
+	memcpy(r.counts.counters.moves, moves, sizeof(r.counts.counters.moves));
+	run_print(f, &r);
+	run_write_json(f, &r);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void test_beside_the_waker(void **state)
+{
+	const char *report = report_of_moves((const uint64_t[COUNTERS_MOVES]){ 0 });
+
+	(void)state;
+	assert_non_null(strstr(
+		report, "  50 of 200 waits (25 %) began on the CPU of their waker.\n{"));
+	assert_null(strstr(report, "moved"));
+}
+
+static void test_moves(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(
+		report_of_moves((const uint64_t[COUNTERS_MOVES]){ 7, 1, 4, 2 }),
+		"  Threads moved to another CPU: 7, of which 4 stayed (it paid), 1 went "
+		"back, 2 undone.\n"));
+	assert_non_null(
+		strstr(report_of_moves((const uint64_t[COUNTERS_MOVES]){ 9, 1, 4, 2 }),
+		       "2 undone, 2 not decided.\n"));
+	assert_non_null(strstr(text, "\"apart\": 9"));
+	assert_non_null(strstr(text, "\"back\": 1"));
+	assert_non_null(strstr(text, "\"kept\": 4"));
+	assert_non_null(strstr(text, "\"undone\": 2"));
+}
+
 /* All of the report, of a tree of processes that started @n programs without the module. */
 static const char *report_of(uint64_t n)
 {
@@ -110,6 +156,8 @@ int main(void)
 		cmocka_unit_test(test_none_that_is_rare),
 		cmocka_unit_test(test_equals),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_beside_the_waker),
+		cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_programs_without_the_module),
 	};
 

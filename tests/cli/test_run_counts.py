@@ -137,7 +137,8 @@ class Counts(run_common.RunTest):
 
     def test_reasons_to_sleep(self):
         r = self.ipcwait_run("--stats", "--policy", "block", self.waits, "200")
-        self.assertTrue(r.stderr.endswith("  Reasons to sleep: preset_block (100 %).\n"), r)
+        self.assertIn("  Reasons to sleep: preset_block (100 %).\n", r.stderr)
+        self.assertRegex(r.stderr, r"  0 of \d+ waits \(0 %\) began on the CPU of their waker.\n$")
         r = self.ipcwait_run("--stats", TRUE)
         self.assertNotIn("Reasons", r.stderr)
 

@@ -229,6 +229,14 @@ class Made(Pages):
         fcntl.fcntl(self.fd, 37,  # F_OFD_SETLK
                     struct.pack("hhqqi4x", how, os.SEEK_SET, 1 << 61, 1, 0))
 
+    def write_moves(self, *moves, known=4):
+        """Behind the reasons. A page of version 0.1.0 says that it has none."""
+        head = struct.unpack_from(self.HEAD, self.page)
+        struct.pack_into("=I", self.page, struct.calcsize(self.HEAD) - 4, known)
+        struct.pack_into("=%dQ" % len(moves), self.page,
+                         self.counters_at + head[18] + 8 * head[17], *moves)
+        self.write()
+
     def write(self, began=1, **events):
         struct.pack_into("=Q", self.page, struct.calcsize("=QIIQ"), began)
         for i, event in enumerate(self.EVENTS):
@@ -278,6 +286,29 @@ class Made(Pages):
         self.write(slept=4, expired=1)
         self.assertEqual(self.metrics(), before)
         self.assertEqual(set(before), {"spun", "slept"})
+
+    def moves(self):
+        return list(self.stat(self.other.pid, "--total")["moves"].items())
+
+    def test_moves(self):
+        before = [n for _, n in self.moves()]
+        self.write_moves(7000, 1000, 4000, 2000)
+        after = self.moves()
+        self.assertEqual([name for name, _ in after], ["apart", "back", "kept", "undone"])
+        self.assertEqual([n for _, n in after],
+                         [a + b for a, b in zip(before, [7000, 1000, 4000, 2000])])
+        text = self.run_it("stat", "--openmetrics", "-p", str(self.other.pid)).stdout
+        self.assertRegex(text, r"\nipcwait_moves_total\{[^}]*\} %d\n" % after[0][1])
+        for end, n in after[1:]:
+            self.assertRegex(text, r'\nipcwait_moves_ended_total\{[^}]*end="%s"\} %d\n' % (end, n))
+        self.write_moves(7000, 1000, 4000, 2000, known=0)
+        self.assertEqual([n for _, n in self.moves()], before)
+
+    def test_top_shows_moves(self):
+        p = self.start_top()
+        self.write_moves(1 << 40, 0, 1 << 40, 0)
+        self.until(lambda: re.search(r"  \d{6,}\.\d moves/s to another CPU; 100 % of \d{6,} stayed",
+                                     self.next_frame(p)))
 
     def start_top(self):
         """It has looked twice when this returns, and looks each second."""

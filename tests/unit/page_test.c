@@ -99,6 +99,8 @@ static void test_head(void **state)
 	assert_int_equal(h.bytes, st.st_size);
 	assert_string_equal(h.program, "page_test");
 	assert_string_equal(h.library, ipcwait_version());
+	assert_int_equal(h.moves, IW_MOVES);
+	assert_true(h.reasons_at + (h.reasons + h.moves) * 8 <= h.shard_bytes);
 	assert_true(h.counters_at + (uint64_t)h.shards * h.shard_bytes <= h.objects_at);
 	assert_true(h.objects_at + (uint64_t)h.rows * h.row_bytes + 8 <= h.call_sites_at);
 	assert_true(h.call_sites_at + (uint64_t)h.rows * h.row_bytes + 8 <= h.bytes);

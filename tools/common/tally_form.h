@@ -32,7 +32,7 @@
 #define FOLLOW_VARIABLE "IPCWAIT_PRELOAD_FOLLOW"
 
 #define TALLY_MAGIC   UINT32_C(0x54575049) /* "IPWT" */
-#define TALLY_VERSION 2
+#define TALLY_VERSION 3
 
 #define TALLY_SLOTS 1024
 
@@ -46,6 +46,7 @@ struct tally_shape {
 	uint32_t shards, shard_bytes;
 	uint32_t kinds, kind_bytes, events;
 	uint32_t reasons, reasons_at;
+	uint32_t moves;
 };
 
 struct tally_head {
