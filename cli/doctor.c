@@ -19,7 +19,7 @@ static const char help[] =
 	"Usage: ipcwait doctor [OPTION]...\n"
 	"\n"
 	"What on this machine, and in this environment, keeps libipcwait from helping,\n"
-	"and what to do about it. It needs no rights and changes nothing. Takes 0.1 s.\n"
+	"and what to do about it. It needs no rights and changes nothing. Takes 0.2 s.\n"
 	"\n"
 	"  --json      as a JSON object\n"
 	"  --root DIR  read the copies of /proc, /sys and /etc in DIR, of another\n"

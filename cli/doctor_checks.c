@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each check reads facts of cli/info.h and says what they mean for somebody who waits. */
 #include "doctor.h"
+#include "doctor_place.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -368,6 +369,36 @@ static void check_spins(struct doctor_finding *f, const struct info *info)
 		    because ? because : "of something unknown");
 }
 
+/* Beside its waker a thread cannot spin, and each hand-off is a sleep and a switch. */
+static void check_place(struct doctor_finding *f, const struct info *info)
+{
+	struct doctor_place found;
+
+	if (info_is_saved_tree(info)) {
+		say(f, DOCTOR_UNKNOWN, NULL,
+		    "where woken threads run cannot be told from a saved tree");
+		return;
+	}
+	doctor_place_try(&found);
+	if (found.why_not)
+		say(f, DOCTOR_UNKNOWN, NULL, "not judged where woken threads run: %s",
+		    found.why_not);
+	else if (found.beside * 2 > found.wakes)
+		say(f, DOCTOR_NOTE,
+		    "`ipcwait run` moves threads that wait to idle CPUs, and a linked "
+		    "program does with IPCWAIT_PLACE=1. Idle CPUs that poll are chosen: "
+		    "haltpoll, idle=poll, or `ipcwait awake` while it holds.",
+		    "%u of %u wakes left a thread on its waker's CPU though another was "
+		    "idle: in a guest a CPU that has halted counts as preempted, and the "
+		    "scheduler does not choose it",
+		    found.beside, found.wakes);
+	else
+		say(f, DOCTOR_OK, NULL,
+		    "woken threads get an idle CPU: %u of %u wakes left one on its "
+		    "waker's",
+		    found.beside, found.wakes);
+}
+
 static const struct {
 	const char *what;
 	void (*check)(struct doctor_finding *f, const struct info *info);
@@ -386,6 +417,7 @@ static const struct {
 	{ "gain", check_gain },
 	{ "policy", check_preset },
 	{ "spins", check_spins },
+	{ "place", check_place },
 };
 
 unsigned doctor_examine(struct doctor_finding all[DOCTOR_FINDINGS_MOST],

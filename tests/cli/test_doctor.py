@@ -5,12 +5,17 @@ import json
 import os
 import pty
 import subprocess
+import sys
 
 import common
 import info_trees
 
 CHECKS = ["cpus", "quota", "hypervisor", "steal", "load", "idle", "rseq", "clock",
-          "system_calls", "call_filter", "calibration", "gain", "policy", "spins"]
+          "system_calls", "call_filter", "calibration", "gain", "policy", "spins", "place"]
+
+
+# Computes on one CPU, and says so.
+BUSY = "import os; os.sched_setaffinity(0, {%d}); os.write(1, b'x')\nwhile True: pass"
 
 
 class Doctor(common.CliTest):
@@ -53,7 +58,7 @@ class Doctor(common.CliTest):
         self.assertEqual(found["steal"]["verdict"], "problem")
         self.assertEqual(found["idle"]["verdict"], "note")
         self.assertIn("idle=poll", found["idle"]["text"])
-        for check in "calibration", "policy", "spins", "system_calls":
+        for check in "calibration", "policy", "spins", "system_calls", "place":
             self.assertEqual(found[check]["verdict"], "unknown", check)
 
     def test_a_small_quota(self):
@@ -92,6 +97,20 @@ class Doctor(common.CliTest):
         self.assertNotEqual(found["policy"]["verdict"], "unknown")
         self.assertEqual(found["calibration"]["verdict"], "note")
         self.assertIn("calibrate", found["calibration"]["advice"])
+        self.assertIn(found["place"]["verdict"], ("ok", "note", "unknown"))
+        self.assertRegex(found["place"]["text"], "wakes|not judged")
+
+    def test_a_busy_machine(self):
+        """Where a thread runs says nothing while others want the CPUs."""
+        for cpu in os.sched_getaffinity(0):
+            p = subprocess.Popen([sys.executable, "-c", BUSY % cpu], stdout=subprocess.PIPE)
+            self.addCleanup(p.wait)
+            self.addCleanup(p.kill)
+            self.addCleanup(p.stdout.close)
+            p.stdout.read(1)
+        found = self.examine()
+        self.assertEqual(found["place"]["verdict"], "unknown")
+        self.assertIn("other programs want the CPUs", found["place"]["text"])
 
     def test_one_cpu(self):
         def pin():
@@ -99,6 +118,8 @@ class Doctor(common.CliTest):
         found = self.examine(status=3, preexec_fn=pin)
         self.assertEqual(found["cpus"]["verdict"], "problem")
         self.assertEqual(found["spins"]["verdict"], "problem")
+        self.assertEqual(found["place"]["verdict"], "unknown")
+        self.assertIn("one CPU", found["place"]["text"])
 
     def test_policy(self):
         found = self.examine(IPCWAIT_POLICY="block", status=3)
