@@ -25,6 +25,7 @@ MaxRequestWorkers 64
 MinSpareThreads 1
 MaxSpareThreads 65
 MaxKeepAliveRequests 0
+KeepAliveTimeout 60
 Listen {address}:{port}
 DocumentRoot {folder}/files
 """

@@ -19,6 +19,7 @@ function past(at) {
 
 function serve() {
   const server = http.createServer((_request, response) => response.end(ANSWER));
+  server.keepAliveTimeout = 0;    // a client that is stopped for 5 s keeps its connection
   server.listen(0, HOST, () => process.send(server.address().port));
   process.on('disconnect', () => process.exit(0));
 }
