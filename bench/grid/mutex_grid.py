@@ -78,9 +78,9 @@ def measure(o, name, question, names):
     return path
 
 
-def read(paths):
-    """{(threads, section, think): {impl: {metric: its entry in the summary}}}, where libipcwait
-    can be compared with a peer."""
+def measured(paths, name):
+    """{cell: {impl: {metric: its entry in the summary}}}. The first group of the pattern @name is the
+    implementation, and the others are the cell."""
     cells = {}
     for path in paths:
         with open(path, encoding="utf-8") as f:
@@ -88,12 +88,16 @@ def read(paths):
         if own["verdict"]["noisy"]:
             print(f"{path}: the machine was noisy: {own['verdict']['why']}")
         for entry in own["summary"]:
-            found = NAME.match(entry["name"])
-            if found and entry.get("metric") in ("real_time", "cpu_time"):
+            found = name.match(entry["name"])
+            if found and entry.get("metric"):
                 impl, *cell = found.groups()
-                metrics = cells.setdefault(tuple(cell), {}).setdefault(impl, {})
-                metrics[entry["metric"]] = entry
-    return {cell: impls for cell, impls in cells.items()
+                cells.setdefault(tuple(cell), {}).setdefault(impl, {})[entry["metric"]] = entry
+    return cells
+
+
+def read(paths):
+    """Cells (threads, section, think) in which libipcwait can be compared with a peer."""
+    return {cell: impls for cell, impls in measured(paths, NAME).items()
             if OURS in impls and any(p in impls for p in PEERS)}
 
 
@@ -195,7 +199,7 @@ def options(arguments, doc, threads):
 
 
 def run(program, find, show_cells):
-    """The exit is a line where there is nothing to be shown. Also for rwlock_grid.py."""
+    """The exit is a line where there is nothing to be shown. The other grids call it too."""
     try:
         cells = find()
     except OSError as e:

@@ -13,13 +13,12 @@ the median over the rounds that are kept. "noise" is the same quotient of glibc 
 short that one thread at a time is best, and where they fill the time, no lock gets far above 1.
 """
 
-import json
 import math
 import re
 import statistics
 import sys
 
-from mutex_grid import geometric_mean, measure, options, quotient, run, summaries, time_text
+from mutex_grid import geometric_mean, measure, measured, options, quotient, run, time_text
 
 OURS, THEIRS, TWIN = "ipcwait", "glibc", "glibc-again"
 THREADS = ("2", "4", "8", "16")
@@ -32,19 +31,8 @@ WORST_NS = 20e6     # what is never too long
 
 
 def read(paths):
-    """{(threads, writers, section): {impl: {metric: its entry in the summary}}}, where both are there."""
-    cells = {}
-    for path in paths:
-        with open(path, encoding="utf-8") as f:
-            own = summaries.expanded(json.load(f))["ipcwait"]
-        if own["verdict"]["noisy"]:
-            print(f"{path}: the machine was noisy: {own['verdict']['why']}")
-        for entry in own["summary"]:
-            found = NAME.match(entry["name"])
-            if found and entry.get("metric"):
-                impl, *cell = found.groups()
-                cells.setdefault(tuple(cell), {}).setdefault(impl, {})[entry["metric"]] = entry
-    return {cell: impls for cell, impls in cells.items()
+    """Cells (threads, writers, section) in which both are there."""
+    return {cell: impls for cell, impls in measured(paths, NAME).items()
             if all("real_time" in impls.get(i, {}) for i in (OURS, THEIRS))}
 
 
