@@ -10,9 +10,9 @@ extern "C" {
 /* Room for any of them, away from everything else. */
 struct lock_room {
 #ifdef __cplusplus
-	alignas(128) unsigned char bytes[128];
+	alignas(128) unsigned char bytes[512];
 #else
-	_Alignas(128) unsigned char bytes[128];
+	_Alignas(128) unsigned char bytes[512];
 #endif
 };
 

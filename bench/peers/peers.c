@@ -83,6 +83,14 @@ const struct lock_peer lock_peers[] = {
 	{ NULL, NULL, NULL },
 };
 
+const struct lock_peer token_peers[] = {
+	{ "ipcwait-sem", &lock_ipcwait_sem, NULL },
+	{ "glibc-sem", &lock_glibc_sem, NULL },
+	{ "ipcwait-queue", &lock_ipcwait_queue, NULL },
+	{ "glibc-queue", &lock_glibc_queue, NULL },
+	{ NULL, NULL, NULL },
+};
+
 const struct rwlock_peer rwlock_peers[] = {
 	{ "ipcwait", &rwlock_ipcwait },
 	{ "glibc", &rwlock_glibc },

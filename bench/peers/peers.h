@@ -48,6 +48,9 @@ extern const struct lock_peer lock_peers[];
 extern const struct rwlock_peer rwlock_peers[];
 extern const struct cond_peer cond_peers[];
 
+/* Tokens as locks (lock_token.c), libipcwait's before glibc's of the same kind. */
+extern const struct lock_peer token_peers[];
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,25 +40,30 @@ static void *count_for_a_while(void *arg)
 	return NULL;
 }
 
-static void test_exclusion(void **state)
+static void check_exclusion(const struct lock_peer *p)
 {
 	static struct scene s;
 
+	now_testing(p->name);
+	s = (struct scene){ .ops = p->ops };
+	memset(&s.lock, 0xa5, sizeof(s.lock));
+	s.ops->init(&s.lock);
+	s.until_ns = clock_now_ns() + 100 * 1000 * 1000;
+	in_threads(4, count_for_a_while, &s);
+	CHECK_EQ(s.counted, s.rounds);
+	CHECK(s.rounds >= 4);
+	if (s.ops->end)
+		s.ops->end(&s.lock);
+}
+
+static void test_exclusion(void **state)
+{
 	(void)state;
-	for (const struct lock_peer *p = lock_peers; p->name; p++) {
-		if (!p->ops)
-			continue;
-		now_testing(p->name);
-		s = (struct scene){ .ops = p->ops };
-		memset(&s.lock, 0xa5, sizeof(s.lock));
-		s.ops->init(&s.lock);
-		s.until_ns = clock_now_ns() + 100 * 1000 * 1000;
-		in_threads(4, count_for_a_while, &s);
-		CHECK_EQ(s.counted, s.rounds);
-		CHECK(s.rounds >= 4);
-		if (s.ops->end)
-			s.ops->end(&s.lock);
-	}
+	for (const struct lock_peer *p = lock_peers; p->name; p++)
+		if (p->ops)
+			check_exclusion(p);
+	for (const struct lock_peer *p = token_peers; p->name; p++)
+		check_exclusion(p);
 	check_watchdog(0);
 }
 

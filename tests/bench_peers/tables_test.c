@@ -58,6 +58,17 @@ static void test_locks(void **state)
 	}
 }
 
+/* A benchmark may have the names of both tables. */
+static void test_tokens(void **state)
+{
+	(void)state;
+	for (const struct lock_peer *p = token_peers; p->name; p++) {
+		check_peer(p->name, p->ops, p->missing);
+		check_once(p->name, p + 1, sizeof(*p));
+		check_once(p->name, lock_peers, sizeof(*p));
+	}
+}
+
 static void test_conds(void **state)
 {
 	(void)state;
@@ -75,6 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sems),
 		cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_tokens),
 		cmocka_unit_test(test_conds),
 	};
 
