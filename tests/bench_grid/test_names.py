@@ -13,6 +13,7 @@ PRESETS = ["ipcwait-latency", "ipcwait-power", "ipcwait-spin", "ipcwait-block",
            "ipcwait-haltpoll", "ipcwait-ticks"]
 LOCKS = ["ipcwait", "glibc", "glibc-again", "glibc-adaptive", "nsync", "abseil", "tbb",
          "tbb-spin", "tbb-queuing", "ck-fas", "ck-mcs", "tas", "ipcwait-rwlock", "glibc-rwlock"]
+TOKENS = ["ipcwait-sem", "glibc-sem", "ipcwait-queue", "glibc-queue"]
 CONDS = ["ipcwait", "glibc", "glibc-again", "nsync", "abseil"]
 
 PART = re.compile(r"[a-z_]+:[A-Za-z0-9._-]+")
@@ -45,7 +46,8 @@ def expected():
         | product("readers/impl:%s/threads:%s/writers:%s/section:%s",
                   ["ipcwait", "glibc", "glibc-again"], ["2", "4", "8", "16"],
                   ["0", "1", "10", "50"], ["0", "1us", "10us"])
-        | product("starvation/impl:%s/threads:8/section:1us", LOCKS)
+        | product("starvation/impl:%s/threads_per_cpu:%s/section:%s", LOCKS + TOKENS,
+                  ["2", "4", "8"], ["1us", "10us"])
         | product("condvar/op:pingpong/impl:%s", CONDS)
         | product("condvar/op:broadcast/impl:%s/waiters:%s", CONDS, ["4", "16", "64"]))
 

@@ -27,7 +27,12 @@ LOCKS = ["contention/impl:glibc/threads:1/section:0/think:0",
          "contention/impl:glibc-adaptive/threads:2/section:1us/think:equal",
          "contention/impl:tas/threads:4/section:10us/think:0",
          "contention/impl:glibc/threads:16/section:100ns/think:0",
-         "oversubscription/kind:lock/impl:glibc/threads_per_cpu:4"]
+         "oversubscription/kind:lock/impl:glibc/threads_per_cpu:4",
+         "starvation/impl:ipcwait/threads_per_cpu:4/section:1us",
+         "starvation/impl:ipcwait-sem/threads_per_cpu:2/section:10us",
+         "starvation/impl:glibc-sem/threads_per_cpu:2/section:1us",
+         "starvation/impl:ipcwait-queue/threads_per_cpu:8/section:1us",
+         "starvation/impl:glibc-queue/threads_per_cpu:2/section:10us"]
 VOLLEYS = ["handoff/impl:ipcwait/wait:0", "handoff/impl:block/wait:0",
            "oversubscription/kind:sem/impl:ipcwait/threads_per_cpu:8",
            "oversubscription/kind:sem/impl:glibc-cond/threads_per_cpu:2"]
@@ -117,13 +122,14 @@ class Runs(common.GridTest):
 
     def test_locks(self):
         for name, (row, counts) in self.check(LOCKS).items():
-            threads = int(re.search(r"threads:(\d+)", name)[1]) if "threads:" in name else \
-                4 * len(os.sched_getaffinity(0))
+            key, number = re.search(r"(threads|threads_per_cpu):(\d+)", name).groups()
+            threads = int(number) * (1 if key == "threads" else len(os.sched_getaffinity(0)))
             self.assertGreaterEqual(row["fairness_jain"] * threads, 0.999)
-            wait = "wait" if "section:10us" in name else "wait_sampled"
+            each = "section:10us" in name or name.startswith("starvation/")
+            wait = "wait" if each else "wait_sampled"
             # Sampled, all, or all and one in vain for each thread.
             self.assertEqual(list(counts), [wait])
-            self.assertGreaterEqual(counts[wait], 1)
+            self.assertGreaterEqual(counts[wait], row["iterations"] if each else 1)
             self.assertLessEqual(counts[wait], row["iterations"] + threads)
             self.assertGreaterEqual(row[wait + "_max_ns"], row[wait + "_p50_ns"])
 
