@@ -185,13 +185,13 @@ def conclude(found, bounds):
               f"{'' if None in most else f'   bound {geometric_mean(most):.2f}'}")
 
 
-def options(arguments, doc, threads):
+def options(arguments, doc, threads, of="threads", min_time=0.1):
     parser = argparse.ArgumentParser(description=doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wakes", choices=("found", "cheap"), default="found")
-    parser.add_argument("--threads", type=lambda t: t.split(","), default=threads)
+    parser.add_argument(f"--{of}", dest="threads", type=lambda t: t.split(","), default=threads)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--min-time", type=float, default=0.1)
+    parser.add_argument("--min-time", type=float, default=min_time)
     parser.add_argument("--build", help="build directory; else scripts/bench makes one")
     parser.add_argument("--out", type=Path, help="the result (bench-results/NAME-grid-<time>.json)")
     parser.add_argument("--from", nargs="+", dest="sources", metavar="FILE")

@@ -2,7 +2,7 @@
 """Results of scripts/bench: a line for each benchmark, and back to what a table or a report reads.
 
 Of the time, the CPU time and the figure that the table shows, a summary has the median and the
-interval. Of other figures it has the median. "times" is the figure's quotient to libipcwait's within
+interval. Of waits whose worst run counts it has the median and the range of all runs. Of other figures it has the median. "times" is the figure's quotient to libipcwait's within
 the rounds, which medians do not tell; of a twin it is the quotient to the one that it repeats.
 """
 
@@ -20,7 +20,8 @@ OURS = "ipcwait"
 
 METRICS = ("real_time", "cpu_time", "waiter_cpu_ns", "latency_mean_ns", "latency_p50_ns",
            "latency_p99_ns", "wait_p99_ns", "wait_sampled_p99_ns", "spun_share", "slept_share")
-WORST = {"readers": ("wait_p999_ns", "wait_sampled_p999_ns"), "starvation": ("wait_max_ns",)}
+WORST = {"readers": ("wait_p999_ns", "wait_sampled_p999_ns")}
+RANGED = {"starvation": ("wait_p999_ns", "wait_max_ns")}
 CPU = ("waiter_cpu_ns", "cpu_time")
 
 # What of a result is for those who repeat it, or for a picture of every run.
@@ -50,6 +51,13 @@ def figure_of(entry, whole):
         else short(entry["median"])
 
 
+def range_of(entry):
+    if entry is None:
+        return None
+    values = [v for v in entry["values"] if v is not None]
+    return [short(v) for v in (entry["median"], min(values), max(values))]
+
+
 def base_of(impl):
     """Whom an implementation is compared with: a twin with the one that it repeats."""
     return impl[:-len(names.TWIN)] if impl.endswith(names.TWIN) else OURS
@@ -68,11 +76,14 @@ def times(name, cells, question):
 
 
 def suite(question, listed, found, cells):
-    columns = [m for m in (*METRICS, *WORST.get(question, ()))
+    ranged = RANGED.get(question, ())
+    columns = [m for m in (*METRICS, *WORST.get(question, ()), *ranged)
                if any(m in found[n] for n in listed)]
     shown = {figures.FIGURE.get(question, "real_time"), "real_time",
              next((m for m in CPU if m in columns), None)}
-    rows = {name.partition("/")[2]: [*(figure_of(found[name].get(m), m in shown) for m in columns),
+    rows = {name.partition("/")[2]: [*(range_of(found[name].get(m)) if m in ranged
+                                       else figure_of(found[name].get(m), m in shown)
+                                       for m in columns),
                                      times(name, cells, question)] for name in listed}
     return {"columns": [*columns, "times"], "rows": rows}
 
