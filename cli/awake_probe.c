@@ -150,9 +150,9 @@ static uint64_t probe_ns(unsigned a, unsigned b, unsigned first, int64_t first_n
 	return pair.ns;
 }
 
-static bool is_most(uint64_t n)
+static bool is_most(uint64_t n, uint64_t of)
 {
-	return n * 4 >= WAKES * 3;
+	return n * 4 >= of * 3;
 }
 
 /* The CPU idled before most wakes, however that was. */
@@ -164,7 +164,7 @@ static uint64_t halted_ns(const struct awake_machine *m, unsigned a, unsigned b)
 	awake_idles_read(m, b, &before);
 	ns = probe_ns(a, b, HALTS, HALT_NS);
 	awake_idles_read(m, b, &after);
-	return !m->counters || is_most(after.all - before.all) ? ns : 0;
+	return !m->counters || is_most(after.all - before.all, HALTS + WAKES) ? ns : 0;
 }
 
 /* The CPU polled before most wakes, and halted hardly ever. */
@@ -178,7 +178,7 @@ static uint64_t polled_ns(const struct awake_machine *m, unsigned a, unsigned b)
 	awake_idles_read(m, b, &after);
 	polls = after.polls - before.polls;
 	all = after.all - before.all;
-	return is_most(polls) && (all - polls) * 4 < WAKES ? ns : 0;
+	return is_most(polls, FIRST + WAKES) && (all - polls) * 4 < WAKES ? ns : 0;
 }
 
 /* Beside a request. What stops a process waits: one that is stopped keeps no CPU awake. */

@@ -6,7 +6,6 @@
 #include "after_unlock.h"
 #include "os/seam.h"
 #include "owner.h"
-#include "policy/pace.h"
 
 #define KNOWN_BITS 8
 
@@ -131,7 +130,7 @@ struct iw_due_wake *iw_after_unlock_begin(const pthread_cond_t *c)
 	if (!m || !will_unlock(m) || take_at_once(k))
 		return NULL;
 	if (me->lock != m)
-		me->measured = NULL;
+		me->measured = NULL; /* the end of its section will not be noticed */
 	me->lock = m;
 	me->cond = c;
 	return &me->due;
@@ -154,19 +153,12 @@ bool iw_after_unlock_measure(const void *lock, struct place *p)
 	return true;
 }
 
-static void learn_section(struct place *p)
-{
-	if (p)
-		iw_place_set_pace(p, iw_pace_ended(iw_place_pace(p), iw_now_ns()));
-}
-
 /* The entry may be another's by now: that one makes some wakes earlier or later. */
 void iw_after_unlock_end(void)
 {
 	struct iw_after_unlock *me = &iw_after_unlock;
 
 	me->lock = NULL;
-	learn_section(me->measured);
 	if (!iw_is_due(&me->due))
 		return;
 	if (iw_now_ns() - me->due.left_ns > SHORT_NS)

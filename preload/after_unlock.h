@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread does after an unlock, besides.
+ * What the calling thread has to do at the unlock of a lock that it has.
  *
  * Signals and broadcasts by a thread that has the waiters' mutex: who sleeps is woken after the
  * unlock. Woken before, it would find the mutex locked, sleep once more and be woken once more; on
  * a shared CPU the kernel runs it at once, and switches back. docs/design/preload.md
  *
- * Sections: now and then one is measured, lib/policy/pace.h.
+ * Sections: one in some is measured, sections.h.
  */
 #ifndef IW_PRELOAD_AFTER_UNLOCK_H
 #define IW_PRELOAD_AFTER_UNLOCK_H

@@ -87,15 +87,15 @@ static const struct front_call mutex_call = {
 	.block = block,
 };
 
-/* Who was @signalled comes in the middle of a section, whose owner goes on to other things. */
+/* @after_wait for a condition: the end of the section of the thread that signalled is near. */
 static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m,
 						    const struct front_limit *limit,
-						    bool signalled, uintptr_t site)
+						    bool after_wait, uintptr_t site)
 {
 	struct front me = { .object = m, .limit = *limit };
 	int r;
 
-	if (!signalled)
+	if (!after_wait)
 		me.base.apart_ns = iw_sections_apart_ns(m);
 	r = iw_front_wait(&me, &mutex_call, site);
 	if (r == 0)
@@ -105,20 +105,20 @@ static __attribute__((noinline)) int spin_for_mutex(pthread_mutex_t *m,
 
 /* It was not free. */
 static int wait_for_mutex(pthread_mutex_t *m, const struct front_limit *limit,
-			  bool signalled, uintptr_t site)
+			  bool after_wait, uintptr_t site)
 {
 	if (original()->race_detector || is_priority(m) || is_own(m))
 		return call_original(m, limit);
-	return spin_for_mutex(m, limit, signalled, site);
+	return spin_for_mutex(m, limit, after_wait, site);
 }
 
-static int lock(pthread_mutex_t *m, bool signalled, uintptr_t site)
+static int lock(pthread_mutex_t *m, bool after_wait, uintptr_t site)
 {
 	static const struct front_limit none;
 
 	if (IPCWAIT_LIKELY(is_free(m)))
 		return original()->mutex_lock(m);
-	return wait_for_mutex(m, &none, signalled, site);
+	return wait_for_mutex(m, &none, after_wait, site);
 }
 
 IW_INTERPOSED int pthread_mutex_lock(pthread_mutex_t *m)
@@ -177,13 +177,14 @@ static int unlock(pthread_mutex_t *m)
 }
 
 /*
- * A signal was given while it was locked. Where others sleep on it they are woken by the unlock,
- * and may keep this thread from its wake: then that comes first.
+ * Its section is measured, or a signal was given while it was locked. Where others sleep on it they
+ * are woken by the unlock, and may keep this thread from its wake: then that comes first.
  */
 static __attribute__((noinline)) int unlock_and_wake(pthread_mutex_t *m)
 {
 	int r;
 
+	iw_sections_end();
 	if (lock_of(m) == LOCK_SLEEPERS)
 		iw_after_unlock_hurry();
 	r = unlock(m);

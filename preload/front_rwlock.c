@@ -65,7 +65,10 @@ static bool would_deadlock(const pthread_rwlock_t *l)
 	return (uint32_t)l->__data.__cur_writer == iw_owner_self();
 }
 
-/* It was held. What is wrong with the limit the original tells, which looks at it first. */
+/*
+ * It was held; with a limit it may be free, and no section is measured. What is wrong with the
+ * limit the original tells, which looks at it first.
+ */
 static __attribute__((noinline)) int wait_for_lock(pthread_rwlock_t *l, clockid_t clock,
 						   const struct timespec *at,
 						   const struct front_call *call,
@@ -76,9 +79,10 @@ static __attribute__((noinline)) int wait_for_lock(pthread_rwlock_t *l, clockid_
 
 	if (original()->race_detector || would_deadlock(l))
 		return call->block(&me);
-	me.base.apart_ns = iw_sections_apart_ns(l);
+	if (!at)
+		me.base.apart_ns = iw_sections_apart_ns(l);
 	r = iw_front_wait(&me, call, site);
-	if (r == 0)
+	if (r == 0 && !at)
 		iw_sections_note(l);
 	return r;
 }
@@ -131,19 +135,19 @@ static bool has_sleepers(const pthread_rwlock_t *l)
 	return (l->__data.__wrphase_futex | l->__data.__writers_futex) & FUTEX_USED;
 }
 
-/* An unlock may wake many, or nobody though there are sleepers: it is stamped, and not timed. */
-static int unlock(pthread_rwlock_t *l)
+/* Its section is measured. No wake is due: iw_after_unlock_measure() sees to that. */
+static __attribute__((noinline)) void end_section(void)
 {
+	iw_sections_end();
+	iw_after_unlock_end();
+}
+
+/* An unlock may wake many, or nobody though there are sleepers: it is stamped, and not timed. */
+IW_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	if (!IPCWAIT_LIKELY(iw_after_unlock.lock != l))
+		end_section();
 	if (!IPCWAIT_LIKELY(!has_sleepers(l)))
 		(void)iw_front_stamp(iw_place_of_sleepers(l));
 	return original()->rwlock_unlock(l);
-}
-
-IW_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l)
-{
-	int r = unlock(l);
-
-	if (!IPCWAIT_LIKELY(iw_after_unlock.lock != l))
-		iw_after_unlock_end();
-	return r;
 }

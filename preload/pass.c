@@ -14,9 +14,9 @@ static bool asks_for_spins(enum ipcwait_preset preset)
 }
 
 /*
- * It has not slept. Of a descriptor that is a gain only if the thread has spun, and had the CPU for
- * itself: what the first look finds a plain call would have found, and for a yield that others take
- * it would have slept.
+ * It has not slept. Of a descriptor that is a gain only if the thread has spun and kept the CPU.
+ * What the first look finds, a plain call would have found. What comes while others have the CPU by
+ * a yield would have come in a sleep.
  */
 static bool has_gained(const struct front *me)
 {

@@ -65,7 +65,7 @@ struct place *iw_place_of_sleepers(const void *address)
 
 uint32_t iw_place_pace(const struct place *p)
 {
-	/* ORD place.X9: relaxed, statistic: how mutexes are spun for. */
+	/* ORD place.X9: relaxed, statistic: how locks are spun for. */
 	return ipcwait_impl_load32_relaxed(&p->pace);
 }
 

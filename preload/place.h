@@ -55,7 +55,7 @@ struct place *iw_place_of_sleepers(const void *address);
 void iw_place_note_entry(struct place *p, uint64_t now_ns);
 bool iw_place_asleep(const struct place *p, uint64_t now_ns);
 
-/* What the lock has learned. Who has it writes; any content is legal. */
+/* What the lock has learned. Its owners write, readers at the same time; any content is legal. */
 uint32_t iw_place_pace(const struct place *p);
 void iw_place_set_pace(struct place *p, uint32_t pace);
 

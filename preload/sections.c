@@ -19,3 +19,13 @@ void iw_sections_note(const void *lock)
 		pace = iw_pace_began(pace, iw_now_ns());
 	iw_place_set_pace(p, iw_pace_waited(pace));
 }
+
+/* The place may be another's by now. */
+void iw_sections_end(void)
+{
+	const struct iw_after_unlock *me = &iw_after_unlock;
+	struct place *p = me->measured;
+
+	if (p && iw_place_find(me->lock) == p)
+		iw_place_set_pace(p, iw_pace_ended(iw_place_pace(p), iw_now_ns()));
+}

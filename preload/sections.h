@@ -11,10 +11,13 @@
 /* Two looks at @lock are so far apart at least. */
 uint64_t iw_sections_apart_ns(const void *lock);
 
-/*
- * The caller has @lock, after a wait. Of sixteen sections that begin so one is measured, until
- * iw_after_unlock_end().
- */
+/* The caller has @lock, after a wait. Of sixteen sections that begin so one is measured. */
 void iw_sections_note(const void *lock);
+
+/*
+ * The caller is about to unlock iw_after_unlock.lock: before the unlock, as that may wake others.
+ * If the section was measured its length is learned.
+ */
+void iw_sections_end(void);
 
 #endif

@@ -25,8 +25,8 @@
 #define MOVER_NS 200000
 
 /*
- * A waiter that has waited for so long, in ns and in B, and was woken for what another took, looks
- * on for B: that is a twentieth of its time at most.
+ * A waiter is overdue after this time, in ns, and if a spin of B leaves what it has spun at a
+ * twentieth of the wait at most.
  */
 #define PATIENCE_NS     1000000
 #define PATIENCE_BLOCKS 20
@@ -263,10 +263,11 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 	}
 }
 
-uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns)
+uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns,
+			    uint64_t spun_ns)
 {
-	bool overdue =
-		waited_ns >= PATIENCE_NS && waited_ns >= PATIENCE_BLOCKS * me->block_ns;
+	bool overdue = waited_ns >= PATIENCE_NS &&
+		       waited_ns >= PATIENCE_BLOCKS * (spun_ns + me->block_ns);
 
 	return overdue ? me->block_ns : 0;
 }

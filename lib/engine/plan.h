@@ -34,10 +34,12 @@ enum iw_reason iw_plan_admit(const struct iw_waiter *me, uint64_t now);
 uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns);
 
 /*
- * How long it looks on after it has waited for @waited_ns and was woken for what another took, in
- * ns; 0: no longer than usual.
+ * A waiter that would not spin was woken, and another has taken what it was woken for. It has
+ * waited for @waited_ns, of which it spun for @spun_ns: how long it spins now, in ns, because it is
+ * overdue; 0: it is not.
  */
-uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns);
+uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns,
+			    uint64_t spun_ns);
 
 /* The longest spin of a known object, in ns. */
 uint64_t iw_plan_longest_ns(const struct iw_waiter *me);

@@ -248,10 +248,10 @@ static bool taken_after(struct iw_waiter *me, const struct iw_rest *rest, int r,
 	seen = me->what->look(me);
 	if (seen != IW_AWAY)
 		return seen == IW_THERE;
-	if (me->woken && !spin_ns)
-		spin_ns = iw_plan_overdue_ns(me, c->asleep_at - c->began_at);
-	spins = spin_ns || (me->woken && (me->share || me->preset > IPCWAIT_POWER));
-	return r == 0 && rest->may_spin && spins && spin(me, c, spin_ns);
+	spins = me->woken && (me->share || me->preset > IPCWAIT_POWER);
+	if (me->woken && !spins && !spin_ns)
+		spin_ns = iw_plan_overdue_ns(me, c->asleep_at - c->began_at, c->spun_ns);
+	return r == 0 && rest->may_spin && (spins || spin_ns) && spin(me, c, spin_ns);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "common/probe.h"
 #include "owner.h"
 #include "policy/pace.h"
+#include "sections.h"
 
 /* A mutex that is kept for longer after a signal, and what follows from one, as in the source. */
 #define SHORT_NS 2000
@@ -40,6 +41,8 @@ static void lock(pthread_mutex_t *m)
 static void unlock(pthread_mutex_t *m)
 {
 	iw_note_unlocked(m);
+	if (iw_after_unlock.lock == m)
+		iw_sections_end();
 	m->__data.__owner = 0;
 	if (iw_after_unlock.lock == m)
 		iw_after_unlock_end();
@@ -302,16 +305,25 @@ static void test_a_wake_comes_before_a_length(void **state)
 	assert_int_equal(fake.wakes, 2);
 	unlock(&mutexes[0]);
 	assert_int_equal(iw_place_pace(p), pace);
-	/* One that was never unlocked here keeps nobody from the next. */
+	/* One that was never unlocked here does not keep the next from being measured. */
 	assert_true(iw_after_unlock_measure(&mutexes[0], p));
+	p = iw_place_take(&mutexes[1]);
 	assert_true(iw_after_unlock_measure(&mutexes[1], p));
 	assert_ptr_equal(iw_after_unlock.lock, &mutexes[1]);
-	/* With the same mutex both come after its unlock. */
+	/* With the same mutex there are both. */
+	pace = iw_pace_began(0, iw_now_ns());
+	iw_place_set_pace(p, pace);
 	lock(&mutexes[1]);
 	assert_true(leaves(&conds[1], 2));
 	unlock(&mutexes[1]);
 	assert_int_equal(fake.wakes, 3);
 	assert_int_not_equal(iw_place_pace(p), pace);
+	/* What took the place over keeps its own. */
+	assert_true(iw_after_unlock_measure(&mutexes[0], p));
+	pace = iw_place_pace(p);
+	lock(&mutexes[0]);
+	unlock(&mutexes[0]);
+	assert_int_equal(iw_place_pace(p), pace);
 }
 
 /* Who has not unlocked it here before may unlock it elsewhere, or let another thread do so. */

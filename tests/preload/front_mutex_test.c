@@ -62,6 +62,7 @@ static int trylock_original(pthread_mutex_t *m)
 static int unlock_original(pthread_mutex_t *m)
 {
 	assert_ptr_equal(m, &mutex);
+	fake.now_ns += 5000; /* it wakes others */
 	return 0;
 }
 
@@ -138,18 +139,18 @@ static void test_a_lock_that_failed(void **state)
 	assert_null(iw_after_unlock.lock);
 }
 
-/* Whoever has it lets it go, and another is always faster. */
+/* Its owner lets it go, and another thread is always faster. */
 static void let_go(void)
 {
 	mutex.__data.__lock = 0;
 }
 
-static unsigned looks(bool signalled)
+static unsigned looks(bool after_wait)
 {
 	tries = 0;
 	fake.on_clock = let_go;
 	mutex.__data.__lock = 1;
-	if (signalled)
+	if (after_wait)
 		assert_int_equal(iw_lock_mutex_after_wait(&mutex, false, 0), 0);
 	else
 		assert_int_equal(pthread_mutex_lock(&mutex), 0);
@@ -169,7 +170,7 @@ static void test_looks_are_rare_where_sections_are_short(void **state)
 	use_for(100, ENOUGH);
 	apart = looks(false);
 	assert_in_range(apart, 2, close / 4);
-	/* The end of the signaller's section is near. */
+	/* After a wait for a condition. */
 	assert_in_range(looks(true), close / 2, 2 * close);
 	use_for(5000, ENOUGH);
 	assert_in_range(looks(false), close / 2, 2 * close);

@@ -47,6 +47,12 @@ static int wait_in_original(pthread_rwlock_t *l)
 	return answer;
 }
 
+static int timed_original(pthread_rwlock_t *l, const struct timespec *at)
+{
+	assert_non_null(at);
+	return wait_in_original(l);
+}
+
 static int try_original(pthread_rwlock_t *l)
 {
 	assert_ptr_equal(l, &lock);
@@ -57,6 +63,7 @@ static int try_original(pthread_rwlock_t *l)
 static int unlock_original(pthread_rwlock_t *l)
 {
 	assert_ptr_equal(l, &lock);
+	fake.now_ns += 5000; /* it wakes others */
 	return 0;
 }
 
@@ -71,6 +78,7 @@ static int begin(void **state)
 					   .rwlock_wrlock = wait_in_original,
 					   .rwlock_tryrdlock = try_original,
 					   .rwlock_trywrlock = try_original,
+					   .rwlock_timedwrlock = timed_original,
 					   .rwlock_unlock = unlock_original };
 	iw_originals.found.v = 1;
 	answer = 0;
@@ -110,6 +118,19 @@ static void test_a_lock_that_failed(void **state)
 	assert_int_equal(iw_place_pace(iw_place_take(&lock)), 0);
 }
 
+/* A call with a limit may find it free: nothing is learned of its section. */
+static void test_with_a_limit(void **state)
+{
+	static const struct timespec at = { .tv_sec = 1000000 };
+
+	(void)state;
+	for (unsigned i = 0; i < ENOUGH; i++) {
+		assert_int_equal(pthread_rwlock_timedwrlock(&lock, &at), 0);
+		assert_int_equal(pthread_rwlock_unlock(&lock), 0);
+	}
+	assert_int_equal(iw_place_pace(iw_place_take(&lock)), 0);
+}
+
 static unsigned looks(void)
 {
 	tries = 0;
@@ -134,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_short_sections, begin),
 		cmocka_unit_test_setup(test_a_lock_that_failed, begin),
+		cmocka_unit_test_setup(test_with_a_limit, begin),
 		cmocka_unit_test_setup(test_looks_are_rare_where_sections_are_short, begin),
 	};
 

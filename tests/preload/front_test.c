@@ -232,10 +232,7 @@ static void test_passed_on(void **state)
 	assert_int_equal(passed_on(IW_FUTILE_ROW), 0);
 }
 
-/*
- * Of a descriptor what the first look finds is no gain, nor what a yield brings that others took:
- * a plain call would have found it, or slept.
- */
+/* What the first look at a descriptor finds is no gain, and nothing that a yield brings. */
 static void test_what_a_descriptor_gains(void **state)
 {
 	static const struct iw_waitable in_kernel = { .in_kernel = true };

@@ -210,17 +210,28 @@ static uint64_t window_of(const struct tap_spin *s)
 	return ns < most ? ns : most;
 }
 
-/* One that was woken in vain, and is overdue, spins for B where it would not otherwise. */
-static uint64_t limit_after_wake(const struct played_sleep *sleep, uint64_t limit_ns)
+/* Of spins before that number. */
+static uint64_t spun_before(unsigned n)
 {
-	int64_t patience_ns = 20 * (int64_t)played.block_ns;
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		ns += NS(taps.spin[i].last - taps.spin[i].start);
+	return ns;
+}
+
+/* One that was woken, and would not spin, does so for B if it is overdue. */
+static uint64_t limit_after_wake(const struct played_sleep *sleep, unsigned i)
+{
+	int64_t patience_ns = 20 * (int64_t)(played.block_ns + spun_before(i));
 	int64_t late_ns = sleep->end - expected_begin();
 
-	if (played.script.rest.spin_ns || sleep->result)
+	if (played.script.rest.spin_ns || sleep->result || want.share ||
+	    want.preset > IPCWAIT_POWER)
 		return played.script.rest.spin_ns;
 	late_ns -= patience_ns < 1000000 ? 1000000 : patience_ns;
-	if (expected_within(late_ns, 0, 16))
-		return limit_ns ? played.block_ns : 0;
+	if (expected_within(late_ns, 0, 16 * 20))
+		return taps.spin[i].limit_ns ? played.block_ns : 0;
 	return late_ns > 0 ? played.block_ns : 0;
 }
 
@@ -240,7 +251,7 @@ static void check_limit(unsigned i)
 	}
 	CHECK(played.script.rest.may_spin);
 	if (!expected_timer(sleep) || sleep->result != -ETIMEDOUT) {
-		CHECK_EQ(s->limit_ns, limit_after_wake(sleep, s->limit_ns));
+		CHECK_EQ(s->limit_ns, limit_after_wake(sleep, i));
 		CHECK(s->limit_ns || want.share || want.preset > IPCWAIT_POWER);
 		/* Only a wake, or a time of the primitive's own, is a sleep in vain. */
 		CHECK(sleep->result == 0 || (sleep->result == -ETIMEDOUT && s->limit_ns));

@@ -114,7 +114,7 @@ static void spins_after_a_sleep(void)
 	}
 }
 
-static uint64_t wasted_after[4];
+static uint64_t wasted_after[5];
 static unsigned sleeps;
 
 static void note_each(void)
@@ -129,14 +129,15 @@ static void note_each_and_appear(void)
 }
 
 /*
- * Where waits are known to be long it does not spin, but for B after a wake in vain once it has
- * waited for long: another is faster than it each time.
+ * Where waits are known to be long a waiter does not spin. One that is overdue spins for B after a
+ * wake if another has taken what it was woken for; and not again until it has waited for longer.
  */
 static void an_overdue_one_looks_on(void)
 {
 	const struct fake_step script[] = {
 		{ .meanwhile = note_each, .sleep_ns = 900 * US },
 		{ .meanwhile = note_each, .sleep_ns = 200 * US },
+		{ .meanwhile = note_each },
 		/* Not woken: its own time was over. */
 		{ .meanwhile = note_each, .sleep_ns = 200 * US, .result = -ETIMEDOUT },
 		{ .meanwhile = note_each_and_appear },
@@ -148,11 +149,12 @@ static void an_overdue_one_looks_on(void)
 	sleeps = 0;
 	FAKE_SCRIPT(script);
 	CHECK_EQ(iw_wait(&probe.base), 0);
-	CHECK_EQ(sleeps, 4);
+	CHECK_EQ(sleeps, 5);
 	CHECK_EQ(wasted_after[1], wasted_after[0]);
 	CHECK(wasted_after[2] - wasted_after[1] >= (uint64_t)PROBE_BLOCK_NS);
 	CHECK(wasted_after[2] - wasted_after[1] < (uint64_t)(3 * PROBE_BLOCK_NS / 2));
 	CHECK_EQ(wasted_after[3], wasted_after[2]);
+	CHECK_EQ(wasted_after[4], wasted_after[2]);
 }
 
 /* It is overdue after 1 ms at least, and after 20 B where that is longer. */
@@ -160,11 +162,13 @@ static void when_it_is_overdue(void)
 {
 	struct iw_waiter me = { .block_ns = 10000 };
 
-	CHECK_EQ(iw_plan_overdue_ns(&me, 999999), 0);
-	CHECK_EQ(iw_plan_overdue_ns(&me, 1000000), 10000);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 999999, 0), 0);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1000000, 0), 10000);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1000000, 40000), 10000);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1000000, 40001), 0);
 	me.block_ns = 100000;
-	CHECK_EQ(iw_plan_overdue_ns(&me, 1999999), 0);
-	CHECK_EQ(iw_plan_overdue_ns(&me, 2000000), 100000);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 1999999, 0), 0);
+	CHECK_EQ(iw_plan_overdue_ns(&me, 2000000, 0), 100000);
 }
 
 static void sleeps_as_told(void)
