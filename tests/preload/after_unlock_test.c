@@ -286,9 +286,10 @@ static void test_sections_are_measured(void **state)
 static void test_a_wake_comes_before_a_length(void **state)
 {
 	struct place *p = iw_place_take(&mutexes[0]);
-	uint32_t pace = iw_place_pace(p);
+	uint32_t pace = 63; /* all sections were short */
 
 	(void)state;
+	iw_place_set_pace(p, pace);
 	iw_after_unlock_note(&conds[1], &mutexes[1]);
 	lock(&mutexes[1]);
 	assert_true(leaves(&conds[1], 2));
@@ -305,6 +306,14 @@ static void test_a_wake_comes_before_a_length(void **state)
 	assert_int_equal(fake.wakes, 2);
 	unlock(&mutexes[0]);
 	assert_int_equal(iw_place_pace(p), pace);
+	/* Nor does it end with the next signal. */
+	iw_after_unlock_note(&conds[0], &mutexes[0]);
+	lock(&mutexes[0]);
+	assert_true(leaves(&conds[0], 1));
+	fake.now_ns += 100000;
+	unlock(&mutexes[0]);
+	assert_int_equal(fake.wakes, 3);
+	assert_int_equal(iw_place_pace(p), pace);
 	/* One that was never unlocked here does not keep the next from being measured. */
 	assert_true(iw_after_unlock_measure(&mutexes[0], p));
 	p = iw_place_take(&mutexes[1]);
@@ -316,7 +325,7 @@ static void test_a_wake_comes_before_a_length(void **state)
 	lock(&mutexes[1]);
 	assert_true(leaves(&conds[1], 2));
 	unlock(&mutexes[1]);
-	assert_int_equal(fake.wakes, 3);
+	assert_int_equal(fake.wakes, 4);
 	assert_int_not_equal(iw_place_pace(p), pace);
 	/* What took the place over keeps its own. */
 	assert_true(iw_after_unlock_measure(&mutexes[0], p));
