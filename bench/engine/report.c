@@ -139,5 +139,8 @@ bool report_disturbed(const struct report *r)
 
 bool report_reached(const struct bar *b)
 {
+	/* Of nothing, as where a pair got no CPU, nothing is said. */
+	if (!isfinite(b->value))
+		return false;
 	return b->at_least ? b->value >= b->limit : b->value <= b->limit;
 }

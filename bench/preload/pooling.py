@@ -34,7 +34,13 @@ def pairs(entry, figure):
 
 def entries(result):
     """Its programs; none where something computed beside them, which has other bars."""
-    return [] if result.get("method", {}).get("busy") else result["programs"]
+    if result.get("method", {}).get("busy"):
+        return []
+    columns = result.get("columns")     # of a summary, where rows are lists
+    if not columns:
+        return result["programs"]
+    return [{**e, "rows": [dict(zip(columns, row)) for row in e["rows"]]}
+            for e in result["programs"]]
 
 
 def ratios(results, figure):
