@@ -135,7 +135,7 @@ VALUE = b"VALUE k 0 32\r\n0123456789abcdef0123456789abcdef\r\nEND\r\n"
 
 
 class Gets(unittest.TestCase):
-    """programs/gets.c and somebody who answers as memcached does, or does not."""
+    """programs/gets.c and a server that answers as memcached does, or does not."""
 
     def serve(self, listener, value):
         while True:

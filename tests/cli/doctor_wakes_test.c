@@ -8,7 +8,7 @@
 #include "../cli/doctor_place.h"
 #include "../tools/common/place.h"
 
-/* So many want to run on no machine. */
+/* On no machine this number of threads wants to run. */
 #define CPUS 4096
 
 static unsigned usable, here, elsewhere;

@@ -19,7 +19,7 @@ def figures(said):
 
 
 def measured(port, path, connections, seconds):
-    """(requests, seconds) with so many connections that last."""
+    """(requests, seconds) with this number of connections that last."""
     def timed(length):
         return figures(server.call(
             ["wrk", "-t1", f"-c{connections}", f"-d{max(1, round(length))}s", "--timeout", LATE,
