@@ -24,12 +24,8 @@
 /* As long as a thread that moves may take, in ns, the wake of the other CPU included. */
 #define MOVER_NS 200000
 
-/*
- * A waiter is overdue after this time, in ns, and if a spin of B leaves what it has spun at a
- * twentieth of the wait at most.
- */
-#define PATIENCE_NS     1000000
-#define PATIENCE_BLOCKS 20
+/* A waiter is overdue after this time at least, in ns. */
+#define PATIENCE_NS 1000000
 
 /* Twice the longest pause of lib/engine/spin.c, in ns. */
 #define KEPT_NS_MOST UINT64_C(4000000000)
@@ -266,10 +262,9 @@ uint64_t iw_plan_window_ns(const struct iw_waiter *me, uint64_t limit_ns)
 uint64_t iw_plan_overdue_ns(const struct iw_waiter *me, uint64_t waited_ns,
 			    uint64_t spun_ns)
 {
-	bool overdue = waited_ns >= PATIENCE_NS &&
-		       waited_ns >= PATIENCE_BLOCKS * (spun_ns + me->block_ns);
+	int64_t patience_ns = iw_patience_ns(PATIENCE_NS, spun_ns + me->block_ns);
 
-	return overdue ? me->block_ns : 0;
+	return (int64_t)waited_ns >= patience_ns ? me->block_ns : 0;
 }
 
 uint64_t iw_plan_longest_ns(const struct iw_waiter *me)

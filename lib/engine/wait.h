@@ -157,6 +157,19 @@ struct iw_waiter {
 	int64_t alarm_ns; /* the sleep that its last alarm, or look, ended; 0: none */
 };
 
+/*
+ * A waiter is overdue after this number of block/wake pairs, if that is longer than @least_ns. What
+ * it may take then, one pair in which a lock stays idle for it or one spin, is 1/20 of the time.
+ */
+#define IW_PATIENCE_BLOCKS 20
+
+static inline int64_t iw_patience_ns(int64_t least_ns, uint64_t block_ns)
+{
+	int64_t blocks_ns = (int64_t)(IW_PATIENCE_BLOCKS * block_ns);
+
+	return blocks_ns > least_ns ? blocks_ns : least_ns;
+}
+
 /* In a public function: where the program called it, for iw_waiter.site. */
 #define IW_CALL_SITE ((uintptr_t)__builtin_return_address(0))
 

@@ -202,17 +202,4 @@ static inline int64_t iw_back_off(struct iw_backoff *b, int64_t first_ns, int64_
 	return b->ns;
 }
 
-/*
- * A waiter for a lock is overdue after so many block/wake pairs, if that is longer than its lock
- * says. To keep the lock for it may leave the lock idle for one pair: at most 1/20 of the time.
- */
-#define IW_PATIENCE_BLOCKS 20
-
-static inline int64_t iw_patience_ns(int64_t least_ns, uint64_t block_ns)
-{
-	int64_t blocks_ns = (int64_t)(IW_PATIENCE_BLOCKS * block_ns);
-
-	return blocks_ns > least_ns ? blocks_ns : least_ns;
-}
-
 #endif
