@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "awake_trial.h"
 #include "awake_policy.h"
+#include "../tools/common/median.h"
 
 /*
  * A wake of a polling CPU takes 2 to 3 us on the guests that were looked at, and one on metal whose
@@ -46,21 +47,13 @@ void awake_trial_begin(struct awake_trial *t, unsigned ways,
 /* The median of what the rounds measured; 0 if they were too few. */
 static uint64_t median_ns(const struct awake_trial *t, enum awake_way way)
 {
-	uint64_t sorted[AWAKE_ROUNDS_MOST];
+	double ns[AWAKE_ROUNDS_MOST];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < t->rounds; i++) {
-		uint64_t ns = t->round[i].ns[way];
-		unsigned at = n;
-
-		if (!ns)
-			continue;
-		for (; at && sorted[at - 1] > ns; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = ns;
-		n++;
-	}
-	return n < ROUNDS_USUAL ? 0 : sorted[n / 2];
+	for (unsigned i = 0; i < t->rounds; i++)
+		if (t->round[i].ns[way])
+			ns[n++] = (double)t->round[i].ns[way];
+	return n < ROUNDS_USUAL ? 0 : (uint64_t)median(ns, n);
 }
 
 /* The answer on which the rounds agree, and how many have one; AWAKE_NOT_KNOWN: they differ. */
