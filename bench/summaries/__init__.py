@@ -28,6 +28,11 @@ def of(found):
     raise ValueError("no benchmark here writes such a file")
 
 
+def _of_any_machine(command):
+    """Without the folders of the machine: a path from its root becomes the file's name."""
+    return [a.rpartition("/")[2] if a.startswith("/") else a for a in command]
+
+
 def is_summary(found):
     return isinstance(found, dict) and "summary_of" in found
 
@@ -46,6 +51,8 @@ def write(raw, path=None):
         made = of(found)
     except (KeyError, TypeError, ValueError, AttributeError, LookupError) as e:
         raise refused(f"{shown(raw)} cannot be summarized: {shown(e, 80)}") from e
+    if isinstance(made.get("command"), list):
+        made["command"] = _of_any_machine(made["command"])
     made["raw_sha256"] = hashlib.sha256(Path(raw).read_bytes()).hexdigest()
     store.write_text(path, layout.text(made), "--out")
     return path

@@ -70,6 +70,13 @@ class OfBench(common.HarnessTest):
         self.assertEqual(listed, {e["name"] for e in result["ipcwait"]["summary"]})
         self.assertEqual(self.run_here("--from", path).returncode, 0)
 
+    def test_without_folders_of_the_machine(self):
+        result = made(1)
+        result["ipcwait"]["command"] = ["bench/harness", "--json", "/tmp/raw.json"]
+        self.write_summary(result)
+        self.assertEqual(self.load("r.summary.json")["command"],
+                         ["bench/harness", "--json", "raw.json"])
+
     def test_medians_and_intervals(self):
         result = made(1)
         there = summaries.opened(self.write_summary(result))["ipcwait"]

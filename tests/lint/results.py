@@ -10,7 +10,7 @@ import re
 
 import source
 
-RULES = ('results.size', 'results.total', 'results.named', 'results.missing')
+RULES = ('results.size', 'results.total', 'results.named', 'results.missing', 'results.path')
 
 FOLDER = 'bench/results'
 FILE_MOST, TOTAL_MOST = 30 << 10, 1 << 20
@@ -19,6 +19,9 @@ FILE_MOST, TOTAL_MOST = 30 << 10, 1 << 20
 NAMING, EXAMPLES = ('README.md', 'CONTRIBUTING.md', 'docs', 'tests'), 'tests/lint'
 TEXT = ('.md', '.py')
 NAME = re.compile(r'(?P<folder>bench/results/)?(?P<name>[\w*{][\w.*{}-]*\.json)')
+# A file of the machine that was measured on. Folders that each machine has may be named.
+OWN_PATH = re.compile(r'"(/(?!dev/|etc/|proc/|sys/|usr/)[^"/]+/[^"]*)"')
+
 LETTERS_LEAST = 8   # of a name, so that *.json names nothing
 
 
@@ -47,9 +50,18 @@ def check_sizes(tree, results):
                  f'{total} bytes, limit {TOTAL_MOST}: remove results of versions that are gone')
 
 
+def check_paths(tree, results):
+    for path in results:
+        text = (tree.root / path).read_text(encoding='utf-8')
+        for m in OWN_PATH.finditer(text):
+            tree.add('results.path', path, text.count('\n', 0, m.start()) + 1,
+                     f'{m[1]} is a path of one machine: write the summary anew')
+
+
 def check(tree):
     results = {p.rpartition('/')[2]: p for p in tree.paths if p.startswith(FOLDER + '/')}
     check_sizes(tree, results.values())
+    check_paths(tree, results.values())
     named = set()
     for file, offset, pattern, must_be in names(tree):
         found = fnmatch.filter(results, pattern)

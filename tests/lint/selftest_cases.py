@@ -253,6 +253,8 @@ RESULTS = [
      write('bench/results/mutex-guest.json', '{}\n')),
     ('results.named', f'{RESULT}guest.json:1', (NOTE, f'{RESULT}guest', '')),
     ('results.named', f'{RESULT}guest.json:1', (NOTE, 'sem-guest', '*')),
+    ('results.path', f'{RESULT}guest.json:2',
+     write(f'{RESULT}guest.json', '{"command":["bench","--json",\n"/tmp/raw.json"]}\n')),
     ('results.missing', f'{NOTE}@Measured', (f'{RESULT}guest.json', None, None)),
     ('results.missing', f'{NOTE}:4',
      (NOTE, '-host.json`.\n', f'-host.json`.\n`{RESULT}gone.json`\n')),
